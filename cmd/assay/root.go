@@ -1,0 +1,81 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// run executes one command line and returns its exit code.
+func run(st *state) int {
+	root := newRoot(st)
+	root.SetArgs(st.Args)
+	root.SetIn(st.Stdin)
+	root.SetOut(st.Stdout)
+	root.SetErr(st.Stderr)
+	err := root.Execute()
+	if err != nil && err.Error() != "" {
+		fmt.Fprintln(st.Stderr, "assay: "+oneLine(err.Error()))
+	}
+	return exitCode(err)
+}
+
+// newRoot builds the command tree.
+func newRoot(st *state) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "assay",
+		Short:         "Decide with evidence whether a local model route may be promoted",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	f := root.PersistentFlags()
+	f.StringVar(&st.flags.ollama, "ollama", "", "URL of an Ollama server (default: $OLLAMA_HOST, a running one, an installed one, or our own build)")
+	f.StringVar(&st.flags.runs, "runs", orDefault(st.Getenv("ASSAY_RUNS"), "runs"), "folder that holds the runs")
+	f.StringVar(&st.flags.format, "format", orDefault(st.Getenv("ASSAY_FORMAT"), "text"), "output on stdout: text or json")
+	f.BoolVar(&st.flags.noProgress, "no-progress", st.Getenv("ASSAY_NO_PROGRESS") != "", "plain lines instead of a progress bar")
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		if st.flags.format != "text" && st.flags.format != "json" {
+			return usagef("--format %q is not known: give text or json", st.flags.format)
+		}
+		return nil
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usagef("%v; see '%s --help'", err, cmd.CommandPath())
+	})
+	for _, c := range commands(st) {
+		root.AddCommand(c)
+	}
+	return root
+}
+
+func newVersionCommand(st *state) *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the build", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintln(st.Stdout, "assay", codeVersion())
+			return err
+		},
+	}
+}
+
+func orDefault(s, d string) string {
+	if s == "" {
+		return d
+	}
+	return s
+}
+
+// oneLine keeps an error on one line and free of control characters.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' {
+			return ' '
+		}
+		if r < 0x20 || r == 0x7f {
+			return '?'
+		}
+		return r
+	}, strings.TrimSpace(s))
+}
