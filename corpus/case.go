@@ -1,6 +1,10 @@
 package corpus
 
-import "github.com/fabriccore/assay/specialists/contract"
+import (
+	"io/fs"
+
+	"github.com/fabriccore/assay/specialists/contract"
+)
 
 // Meta is corpus.yaml: what the corpus is and where it comes from.
 type Meta struct {
@@ -50,4 +54,7 @@ type Corpus struct {
 	CaseDigest map[string]string
 	Digest     string
 	Dir        string
+
+	fsys fs.FS
+	sums map[string]string // nil when not frozen
 }
