@@ -1,0 +1,14 @@
+//go:build unix && !linux
+
+package ollamad
+
+import (
+	"syscall"
+	"time"
+)
+
+func groupLeader() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
+// Outside Linux the process group is all there is.
+func adoptOrphans()              {}
+func endOrphans(_ time.Duration) {}
