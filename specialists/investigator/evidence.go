@@ -23,6 +23,9 @@ const (
 	maxChunkBytes = 360
 	perItemChunks = 3
 	maxLineBytes  = 240
+	// chunkCap keeps a chunk within the 512 tokens of a small embedding model
+	// whatever its text: no token is shorter than a byte.
+	chunkCap = 480
 )
 
 var (
@@ -150,7 +153,7 @@ func window(lines []string, used []bool, n int) Chunk {
 	for i := lo; i <= hi; i++ {
 		used[i] = true
 		l := clean(lines[i])
-		if l == "" || b.Len()+len(l)+1 > maxChunkBytes+maxLineBytes {
+		if l == "" || b.Len()+len(l)+1 > chunkCap {
 			continue
 		}
 		if b.Len() > 0 {

@@ -130,3 +130,20 @@ func (e *Engine) assessment(tax contract.Taxonomy, r []ranked) contract.FailureA
 	}
 	return a
 }
+
+// Score gives every class of the taxonomy, in its order, the rules' score and
+// the evidence references that speak for it.
+func (e *Engine) Score(tax contract.Taxonomy, ev []contract.EvidenceItem) ([]float64, [][]string) {
+	score, refs := make([]float64, len(tax.Classes)), make([][]string, len(tax.Classes))
+	ids := tax.IDs()
+	for _, r := range e.rank(tax, ev) {
+		i := slices.Index(ids, r.class)
+		score[i] = float64(r.score)
+		for _, m := range r.matches {
+			if !slices.Contains(refs[i], m.Cite.Ref) {
+				refs[i] = append(refs[i], m.Cite.Ref)
+			}
+		}
+	}
+	return score, refs
+}

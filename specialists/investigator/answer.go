@@ -1,0 +1,181 @@
+package investigator
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/fabriccore/assay/specialists/contract"
+)
+
+// parseAnswer reads the constrained output strictly: extra keys, trailing
+// text, a letter outside the menu or a line outside the evidence fail (F-060).
+func parseAnswer(text string, classes, lines int) (answer, error) {
+	d := json.NewDecoder(bytes.NewReader([]byte(strings.TrimSpace(text))))
+	d.DisallowUnknownFields()
+	var a answer
+	if err := d.Decode(&a); err != nil {
+		return answer{}, fmt.Errorf("%w: %v", ErrOutput, err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return answer{}, fmt.Errorf("%w: text after the object", ErrOutput)
+	}
+	i := strings.Index(letters, a.Class)
+	if len(a.Class) != 1 || i < 0 || i >= classes {
+		return answer{}, fmt.Errorf("%w: class %q is not on the menu", ErrOutput, a.Class)
+	}
+	if a.Line < 1 || (lines > 0 && a.Line > lines) {
+		return answer{}, fmt.Errorf("%w: line %d is not among the %d given", ErrOutput, a.Line, lines)
+	}
+	return a, nil
+}
+
+// letterLogprobs finds the position that chose the class and returns the
+// log-probability of each menu letter there; letters that the server did not
+// list get the least listed value. nil when the position can't be found.
+func letterLogprobs(lp []contract.TokenLogprobs, n int) []float64 {
+	if n > maxMenu {
+		n = maxMenu
+	}
+	seen := ""
+	for _, t := range lp {
+		tok := strings.TrimSpace(t.Token)
+		if strings.HasSuffix(seen, `"class":"`) && len(tok) >= 1 && len(t.Top) > 0 {
+			return lettersAt(t.Top, n)
+		}
+		seen = squeeze(seen + t.Token)
+	}
+	return nil
+}
+
+func lettersAt(top []contract.TokenLogprob, n int) []float64 {
+	out := make([]float64, n)
+	least := math.Inf(1)
+	for i := range out {
+		out[i] = math.Inf(-1)
+	}
+	for _, a := range top {
+		least = math.Min(least, a.Logprob)
+		s := strings.Trim(strings.TrimSpace(a.Token), `"`)
+		if i := strings.Index(letters[:n], s); len(s) == 1 && i >= 0 {
+			out[i] = math.Max(out[i], a.Logprob)
+		}
+	}
+	for i := range out {
+		if math.IsInf(out[i], -1) {
+			out[i] = least
+		}
+	}
+	return out
+}
+
+func squeeze(s string) string { return strings.Join(strings.Fields(s), "") }
+
+// generatorScores turns the letter's log-probabilities, less those of the
+// empty case, into a score a class. Without log-probabilities the chosen
+// letter counts 1. Log-probabilities choose the answer and nothing else
+// (Q-38).
+func generatorScores(a answer, lp []contract.TokenLogprobs, empty []float64, menuOrder []int, classes int) []float64 {
+	out := make([]float64, classes)
+	got := letterLogprobs(lp, len(menuOrder))
+	if got == nil || len(empty) != len(got) {
+		out[menuOrder[strings.Index(letters, a.Class)]] = 1
+		return out
+	}
+	for i, c := range menuOrder {
+		if i < len(got) {
+			out[c] = got[i] - empty[i]
+		}
+	}
+	return out
+}
+
+// cite names the evidence that speaks for a class: matching signatures, then
+// the chunk closest to it, then the line the generator pointed at.
+func (v *Investigator) cite(j contract.Job, chunks []Chunk, lines []evidenceLine, ans answer, s *signals, class int) []contract.EvidenceCite {
+	out := []contract.EvidenceCite{}
+	add := func(item, line int, quote string) {
+		it := j.Evidence[item]
+		for _, c := range out {
+			if c.Ref == it.Ref() {
+				return
+			}
+		}
+		out = append(out, contract.EvidenceCite{Ref: it.Ref(), SHA256: it.SHA256, Line: line, Quote: quote})
+	}
+	for _, ref := range s.sigRefs[class] {
+		if i := slices.IndexFunc(j.Evidence, func(e contract.EvidenceItem) bool { return e.Ref() == ref }); i >= 0 {
+			add(i, 0, "")
+		}
+	}
+	best := -1
+	for i := range s.chunkBest {
+		if best < 0 || s.chunkBest[i][class] > s.chunkBest[best][class] {
+			best = i
+		}
+	}
+	if best >= 0 {
+		add(chunks[best].Item, chunks[best].Line, firstLine(chunks[best].Text))
+	}
+	if len(out) == 0 && ans.Line >= 1 && ans.Line <= len(lines) {
+		l := lines[ans.Line-1]
+		add(l.item, l.line, l.text)
+	}
+	return out
+}
+
+func firstLine(s string) string {
+	l, _, _ := strings.Cut(s, "\n")
+	return l
+}
+
+func refsOf(c []contract.EvidenceCite) []string {
+	out := make([]string, len(c))
+	for i := range c {
+		out[i] = c[i].Ref
+	}
+	return out
+}
+
+// provenance says which steps made the statement, from what.
+func (v *Investigator) provenance(s *signals) []contract.Provenance {
+	out := []contract.Provenance{{Step: "evidence_selection", Source: ID, Digest: v.def.Version}}
+	if s.embedModel != "" {
+		out = append(out, contract.Provenance{Step: "retrieval_rank", Source: s.embedModel, Digest: s.embedDigest})
+	}
+	if s.model != "" {
+		out = append(out, contract.Provenance{Step: "generate", Source: s.model, Digest: s.modelDigest})
+	}
+	return out
+}
+
+// conflicts lists classes that a signal of its own prefers over the answer
+// (F-092): they are shown, never dropped.
+func (v *Investigator) conflicts(tax contract.Taxonomy, s *signals, chosen int) []string {
+	out := []string{}
+	for _, k := range []struct {
+		name  string
+		score []float64
+	}{{"signatures", s.signature}, {"class descriptions", s.gloss}, {"exemplars", s.exemplar}, {"generator", s.generator}} {
+		if i := order(k.score); len(i) > 0 && i[0] != chosen && k.score[i[0]] != 0 {
+			out = append(out, fmt.Sprintf("%s prefer %s", k.name, tax.Classes[i[0]].ID))
+		}
+	}
+	return out
+}
+
+// PromptDigest is the hash input of everything constant that shapes a prompt
+// of this specialist, for the arm's digest.
+func PromptDigest() []byte {
+	var b bytes.Buffer
+	b.WriteString(systemPrompt)
+	b.WriteString(prompt(contract.Taxonomy{}, nil, "", nil))
+	b.Write(answerSchema(2, 2))
+	fmt.Fprintf(&b, "%d %d %d %d %d %d", predict, topLogprobs, promptBytes, maxChunks, maxChunkBytes, perItemChunks)
+	b.Write(exemplarsV1)
+	return b.Bytes()
+}
