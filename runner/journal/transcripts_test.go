@@ -106,7 +106,7 @@ func TestH014PackTruncation(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	for cut := range len(whole) {
+	for cut := 0; cut < len(whole); cut += 5 {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, PackName), whole[:cut], 0o600); err != nil {
 			t.Fatal(err)
@@ -117,7 +117,7 @@ func TestH014PackTruncation(t *testing.T) {
 				n++
 			}
 		}
-		if cut%7 == 0 { // opening for reading alone tolerates it too
+		if cut%3 == 0 { // opening for reading alone tolerates it too
 			r, err := OpenTranscripts(dir)
 			if err != nil || len(r.Keys()) != n {
 				t.Fatalf("cut at %d: %v", cut, err)
