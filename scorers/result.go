@@ -31,19 +31,25 @@ type Result struct {
 	Gates       []Gate          `json:"gates"`
 	Dimensions  []Dimension     `json:"dimensions"`
 	Verdict     Verdict         `json:"verdict"`
-	Reasons     []string        `json:"reasons"` // why the verdict is what it is, one line each
-	Cases       []CaseRow       `json:"cases"`
-	CasesCut    int             `json:"cases_cut,omitempty"` // rows left out of Cases
-	NotMeasured []string        `json:"not_measured"`
-	Labels      map[string]int  `json:"labels"` // label source → count
+	// Infrastructure says that the infrastructure kept a verdict from being
+	// reached (Q-42).
+	Infrastructure bool           `json:"infrastructure,omitempty"`
+	Reasons        []string       `json:"reasons"` // why the verdict is what it is, one line each
+	Cases          []CaseRow      `json:"cases"`
+	CasesCut       int            `json:"cases_cut,omitempty"` // rows left out of Cases
+	NotMeasured    []string       `json:"not_measured"`
+	Labels         map[string]int `json:"labels"` // label source → count
 }
 
 // ArmScore is one arm's accuracy.
 type ArmScore struct {
 	Arm       string               `json:"arm"`
-	Planned   int                  `json:"planned"`
+	Planned   int                  `json:"planned"` // trials; the sum over Counts and Unseen
+	Unseen    int                  `json:"unseen"`  // planned trials that the journal does not hold
+	Cases     int                  `json:"cases"`   // after repeats are reduced
+	Missing   int                  `json:"missing"` // cases without an outcome (infrastructure, skipped, unseen)
 	Counts    map[journal.Kind]int `json:"counts"`
-	Accuracy  stats.Figure         `json:"accuracy"`           // top-1 over all cases; model errors, refusals count as wrong
+	Accuracy  stats.Figure         `json:"accuracy"`           // top-1 over cases with an outcome; model errors, refusals count as wrong
 	TopK      stats.Figure         `json:"top_k"`              // top-3
 	Coverage  stats.Figure         `json:"coverage"`           // answered share
 	Selective stats.Figure         `json:"selective_accuracy"` // right among answered
@@ -82,6 +88,11 @@ type Comparison struct {
 	Subset     string       `json:"subset"`     // "all" or "specialist_required"
 	Difference stats.Figure `json:"difference"` // one-sided 95 % lower bound in Lo, family-level
 	McNemarP   stats.Figure `json:"mcnemar"`    // descriptive
+	Tango      stats.Figure `json:"tango"`      // descriptive
+	AccuracyA  stats.Figure `json:"accuracy_a"` // over the compared cases
+	AccuracyB  stats.Figure `json:"accuracy_b"`
+	Power      stats.Figure `json:"power"`   // for the suite's declared effect
+	Missing    int          `json:"missing"` // cases of the subset without an outcome in both arms
 	OnlyA      int          `json:"only_a"`
 	OnlyB      int          `json:"only_b"`
 	Both       int          `json:"both"`
@@ -114,6 +125,15 @@ type LatencyRatio struct {
 	P50B   stats.Figure `json:"p50_b_ms"`
 	P95A   stats.Figure `json:"p95_a_ms"`
 	P95B   stats.Figure `json:"p95_b_ms"`
+	// NoCall counts cases that arm A settled without a model call (Q-24),
+	// LeftOut those whose every pair was cold or reused a cached prefix,
+	// Missing those without a time in both arms, Censored those in which a
+	// call ended by time-out. They are reported apart from Ratio's n.
+	NoCall   int     `json:"no_call"`
+	LeftOut  int     `json:"left_out"`
+	Missing  int     `json:"missing"`
+	Censored int     `json:"censored"`
+	Verdict  Verdict `json:"verdict,omitempty"` // of the gate on this ratio, if there is one
 }
 
 // SafetyCounter is one standing safety gate's count (F-153, Q-47).
