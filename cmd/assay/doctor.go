@@ -1,0 +1,115 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
+	"github.com/spf13/cobra"
+
+	"github.com/fabriccore/assay/runner/ollamad"
+	"github.com/fabriccore/assay/runner/progress"
+)
+
+// newDoctorCommand says item by item whether a qualification can run here.
+func newDoctorCommand(st *state) *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Check what a qualification needs from this machine",
+		Long: `Check, item by item, what a qualification needs from this machine. Nothing is
+built, downloaded or started. Exit code 0: everything is there or can be had
+with what is there; 5: something needed is missing.`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			ctx, cancel := st.background()
+			defer cancel()
+			checks := ollamad.Doctor(ctx, ollamaConfig(st))
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := printChecks(st, checks); err != nil {
+				return err
+			}
+			if !ollamad.Healthy(checks) {
+				return exitError{code: exitInfra}
+			}
+			return nil
+		},
+	}
+}
+
+func printChecks(st *state, checks []ollamad.Check) error {
+	if st.flags.format == "json" {
+		return printJSON(st.Stdout, checks)
+	}
+	rows := make([][]string, len(checks))
+	for i, check := range checks {
+		rows[i] = []string{string(check.Status), check.Name, check.Detail}
+	}
+	if err := printTable(st.Stdout, []string{"status", "item", "found"}, rows); err != nil {
+		return err
+	}
+	for _, status := range []ollamad.Status{ollamad.Missing, ollamad.Optional} {
+		for _, check := range checks {
+			if check.Status == status && check.Fix != "" {
+				if _, err := fmt.Fprintf(st.Stdout, "%s %s: %s\n", status, check.Name, check.Fix); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// ollamaConfig is the managed Ollama as this process is set up.
+func ollamaConfig(st *state) ollamad.Config {
+	return ollamad.Config{
+		URL:        st.flags.ollama,
+		Env:        st.Env,
+		CacheDir:   st.CacheDir,
+		Executable: st.Executable,
+		Now:        st.Now,
+	}
+}
+
+// reporter shows the progress of long work on standard error.
+func reporter(st *state) progress.Reporter {
+	return progress.Choose(st.Stderr, st.StderrIsTTY, st.flags.noProgress, st.Width)
+}
+
+// newSuperviseCommand is the process that ends a started server together with
+// assay; assay calls it itself.
+func newSuperviseCommand(st *state) *cobra.Command {
+	return &cobra.Command{
+		Use: "__supervise", Hidden: true, DisableFlagParsing: true,
+		RunE: func(_ *cobra.Command, args []string) error {
+			return exitError{code: ollamad.SuperviseMain(args, st.Stdin, st.Stdout)}
+		},
+	}
+}
+
+// printTable writes a borderless table with left-aligned columns.
+func printTable(w io.Writer, header []string, rows [][]string) error {
+	left := tw.CellConfig{Alignment: tw.CellAlignment{Global: tw.AlignLeft}, Formatting: tw.CellFormatting{AutoWrap: tw.WrapNone, AutoFormat: tw.Off}}
+	table := tablewriter.NewTable(w,
+		tablewriter.WithConfig(tablewriter.Config{Header: left, Row: left}),
+		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
+			Borders:  tw.BorderNone,
+			Settings: tw.Settings{Separators: tw.SeparatorsNone, Lines: tw.LinesNone},
+		})))
+	table.Header(header)
+	if err := table.Bulk(rows); err != nil {
+		return err
+	}
+	return table.Render()
+}
+
+func printJSON(w io.Writer, value any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(value)
+}
