@@ -122,7 +122,7 @@ func (b *build) goBuild(ctx context.Context, goTool string, env []string, args .
 		} else if strings.ContainsAny(line, " :") {
 			return
 		}
-		b.task.Note(line)
+		b.task.Note(strings.TrimPrefix(line, "github.com/ollama/ollama/"))
 	}
 	if err := runCommand(ctx, b.src, env, b.sink, onLine, goTool, args...); err != nil {
 		return b.failed("building from the Go module failed", err)

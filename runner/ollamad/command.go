@@ -167,7 +167,12 @@ func enoughSpace(dir string, need uint64, purpose string) error {
 	}
 }
 
-func megabytes(n uint64) string { return fmt.Sprintf("%d MB", n/1_000_000) }
+func megabytes(n uint64) string {
+	if n < 10_000_000 {
+		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%d MB", (n+500_000)/1_000_000)
+}
 
 // writeFile writes a whole file or none, creating its folder.
 func writeFile(name string, data []byte) error {

@@ -16,6 +16,8 @@ func TestMain(m *testing.M) {
 		switch os.Args[1] {
 		case "__supervise":
 			os.Exit(SuperviseMain(os.Args[2:], os.Stdin, os.Stdout))
+		case "__serve":
+			os.Exit(fakeServeMain())
 		case "__hold":
 			os.Exit(holdMain())
 		}

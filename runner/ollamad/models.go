@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/ollama/ollama/api"
@@ -143,7 +145,7 @@ func onServer(ctx context.Context, client *api.Client, tag string) (*api.ListMod
 
 // create uploads the weights as a blob and names a model after them.
 func create(ctx context.Context, server *Server, client *api.Client, e *entry, file string, report progress.Reporter) (err error) {
-	task := report.Start("creating "+e.tag, e.size, progress.Bytes)
+	task := report.Start("creating "+e.tag, 0, progress.Bytes)
 	defer func() { task.Done(err) }()
 	f, err := os.Open(file)
 	if err != nil {
@@ -151,8 +153,10 @@ func create(ctx context.Context, server *Server, client *api.Client, e *entry, f
 	}
 	defer f.Close()
 	digest := "sha256:" + e.gguf
-	if err := client.CreateBlob(ctx, digest, progress.Reader(f, task)); err != nil {
-		return server.failed("uploading the weights of "+e.tag, err)
+	if !server.share(file, e.gguf) {
+		if err := client.CreateBlob(ctx, digest, progress.Reader(f, task)); err != nil {
+			return server.failed("uploading the weights of "+e.tag, err)
+		}
 	}
 	request := &api.CreateRequest{
 		Model: e.tag, Files: map[string]string{e.name + ".gguf": digest},
@@ -166,6 +170,21 @@ func create(ctx context.Context, server *Server, client *api.Client, e *entry, f
 		return server.failed("creating model "+e.tag, err)
 	}
 	return nil
+}
+
+// share gives a server of ours the weights as a link into its model folder, so
+// that they are neither uploaded nor kept twice. It reports false where that is
+// not possible.
+func (s *Server) share(file, sum string) bool {
+	if s.proc == nil {
+		return false
+	}
+	blobs := s.cfg.path("models", "blobs")
+	if err := os.MkdirAll(blobs, 0o755); err != nil {
+		return false
+	}
+	err := os.Link(file, filepath.Join(blobs, "sha256-"+sum))
+	return err == nil || errors.Is(err, fs.ErrExist)
 }
 
 // pull lets the server fetch a tag from its own registry.

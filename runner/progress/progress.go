@@ -47,14 +47,14 @@ type Task interface {
 	Done(err error)
 }
 
-// Choose returns the reporter that fits an output: nothing where progress was
-// switched off, bars on a terminal of the given width in columns, and plain
-// lines every ten seconds elsewhere.
+// Choose returns the reporter that fits an output: bars on a terminal of the
+// given width in columns, and plain lines every ten seconds elsewhere and where
+// bars were switched off. Nothing is shown without a writer.
 func Choose(w io.Writer, isTerminal, noProgress bool, width int) Reporter {
 	switch {
-	case noProgress || w == nil:
+	case w == nil:
 		return Discard()
-	case isTerminal:
+	case isTerminal && !noProgress:
 		return Terminal(w, width)
 	default:
 		return Plain(w, 10*time.Second, time.Now)

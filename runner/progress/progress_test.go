@@ -155,8 +155,11 @@ func TestTerminalReuse(t *testing.T) {
 
 func TestChoose(t *testing.T) {
 	var out bytes.Buffer
-	if _, ok := Choose(&out, true, true, 80).(discard); !ok {
-		t.Error("--no-progress must discard")
+	if _, ok := Choose(nil, true, false, 80).(discard); !ok {
+		t.Error("without a writer nothing is shown")
+	}
+	if _, ok := Choose(&out, true, true, 80).(*plain); !ok {
+		t.Error("--no-progress gets lines")
 	}
 	if _, ok := Choose(&out, true, false, 80).(*terminal); !ok {
 		t.Error("a terminal gets bars")
