@@ -13,7 +13,7 @@ import (
 // shipped holds the frozen corpora and taxonomies, so that an installed binary
 // works outside a checkout.
 //
-//go:embed all:taxonomies
+//go:embed all:taxonomies all:pilot-v1
 var shipped embed.FS
 
 // DefaultTaxonomy gives the shipped taxonomy file and its labeling guide.

@@ -124,7 +124,7 @@ func execute(ctx context.Context, isolation []string, recipeDir string, r run) (
 	cmd.Dir = work
 	cmd.Env = append(cmd.Env, "WORK="+work, "OUT="+out, "LIB="+lib, "RECIPE="+src, "VARIANT="+r.variant,
 		"HOME="+home, "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TZ=UTC", "TERM=dumb", "NO_COLOR=1", "GOPROXY=off", "GOTOOLCHAIN=local",
-		"GOFLAGS=-mod=mod", "TMPDIR="+filepath.Join(work, ".tmp"))
+		"TMPDIR="+filepath.Join(work, ".tmp"))
 	cmd.Env = append(cmd.Env, toolHomes()...)
 	if err := os.Mkdir(filepath.Join(work, ".tmp"), 0o777); err != nil {
 		return nil, fmt.Errorf("make working folder: %w", err)
@@ -150,6 +150,9 @@ func toolHomes() []string {
 		} else if _, err := os.Stat(filepath.Join(home, sub)); err == nil {
 			env = append(env, name+"="+filepath.Join(home, sub))
 		}
+	}
+	if cache, err := os.UserCacheDir(); err == nil { // else each Go recipe compiles the standard library
+		env = append(env, "GOCACHE="+filepath.Join(cache, "go-build"))
 	}
 	sort.Strings(env)
 	return env
