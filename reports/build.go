@@ -1,0 +1,229 @@
+package reports
+
+import (
+	"fmt"
+	"sort"
+	"strconv"
+	"time"
+
+	"github.com/fabriccore/assay/benchmarks"
+	"github.com/fabriccore/assay/runner/journal"
+	"github.com/fabriccore/assay/scorers"
+	"github.com/fabriccore/assay/specialists/contract"
+)
+
+// Input is what a document is built from. Only Result must be filled; what is
+// left out shows as open, not measured or missing, never as passed.
+type Input struct {
+	Version    string    // of the program that writes the report
+	CodeDigest string    // of the program that ran the trials
+	Now        time.Time // GeneratedAt
+
+	Run         Run
+	Suite       Suite
+	Exploratory []string
+	Host        journal.Host
+	Corpora     []Corpus
+	Taxonomies  []contract.Taxonomy
+	Arms        []benchmarks.Arm
+	// Fingerprints are the journal's route messages, in journal order.
+	Fingerprints []journal.Route
+	Power        []Power
+	Looks        []Look
+	Result       scorers.Result
+
+	// Posture and Rules bind a word or a rule (by Word or ID) to a check; what
+	// is absent is looked for among the gates (see bind.go) and else open.
+	Posture []PostureWord
+	Rules   []Rule
+	// Metrics fill rows of the fifteen, by ID.
+	Metrics []Metric
+	// OpenGates are open rows beside the open gates of Result, such as the
+	// production gates (F-193).
+	OpenGates   []OpenGate
+	NotMeasured []string // beside Result.NotMeasured
+	Deviations  []string
+	Notes       []journal.Note
+}
+
+// Build makes the document of a scored run. It orders, completes and rounds,
+// and computes no figure anew: every figure stands in in.Result. The verdict
+// is in.Result's, or a worse one with the reason in Capped.
+func Build(in Input) Document {
+	d := Document{
+		Schema:        Schema,
+		GeneratedAt:   in.Now,
+		Tool:          Tool{Name: "assay", Version: in.Version, Digest: in.CodeDigest},
+		Run:           in.Run,
+		Suite:         in.Suite,
+		Verdict:       in.Result.Verdict,
+		Dimensions:    in.Result.Dimensions,
+		Reasons:       in.Result.Reasons,
+		Exploratory:   in.Exploratory,
+		AutonomyClaim: AutonomyClaim,
+		Host:          in.Host,
+		Corpora:       in.Corpora,
+		Taxonomies:    in.Taxonomies,
+		Arms:          in.Arms,
+		Routes:        pairRoutes(in.Fingerprints),
+		Power:         in.Power,
+		Looks:         in.Looks,
+		Result:        in.Result,
+		Posture:       bindPosture(in.Posture, in.Result.Gates),
+		Rules:         bindRules(in.Rules, in.Result.Gates),
+		Metrics:       completeMetrics(in.Metrics, in.Result),
+		OpenGates:     openGates(in.Result.Gates, in.OpenGates),
+		NotMeasured:   merge(in.Result.NotMeasured, in.NotMeasured),
+		Deviations:    in.Deviations,
+		Notes:         in.Notes,
+		HowToRead:     howToRead(in),
+	}
+	d.Result.Comparisons = nameArms(d.Result.Comparisons)
+	d = tidy(d)
+	d.Verdict, d.Capped = capVerdict(d)
+	return d
+}
+
+// nameArms fills ArmA and ArmB where the scorer left only A and B.
+func nameArms(cs []scorers.Comparison) []scorers.Comparison {
+	out := append([]scorers.Comparison(nil), cs...)
+	for i := range out {
+		c := &out[i]
+		if c.ArmA == "" {
+			c.ArmA = c.A
+		}
+		if c.ArmB == "" {
+			c.ArmB = c.B
+		}
+		c.A, c.B = "", "" // they are not in the JSON, so not in the truth
+	}
+	return out
+}
+
+// pairRoutes puts each arm's fingerprints side by side. The first "before" and
+// the last "after" of an arm count: a resumed run reads them again.
+func pairRoutes(fps []journal.Route) []Route {
+	at := map[string]int{}
+	var out []Route
+	for _, fp := range fps {
+		i, ok := at[fp.Arm]
+		if !ok {
+			i = len(out)
+			at[fp.Arm] = i
+			out = append(out, Route{Arm: fp.Arm})
+		}
+		c := fp
+		switch fp.When {
+		case "before":
+			if out[i].Before == nil {
+				out[i].Before = &c
+				continue
+			}
+			// A second "before" is a resume; it must equal the first.
+			out[i].Drift = merge(out[i].Drift, drift(*out[i].Before, c))
+		case "after":
+			out[i].After = &c
+		}
+	}
+	for i, r := range out {
+		if r.Before != nil && r.After != nil {
+			out[i].Drift = merge(r.Drift, drift(*r.Before, *r.After))
+		}
+	}
+	return out
+}
+
+// drift lists what differs between two fingerprints of one arm, in words.
+func drift(a, b journal.Route) []string {
+	var out []string
+	diff := func(what, x, y string) {
+		if x != y {
+			out = append(out, fmt.Sprintf("%s: %s before, %s after", what, orDash(x), orDash(y)))
+		}
+	}
+	diff("route", a.Name, b.Name)
+	diff("server version", a.ServerVersion, b.ServerVersion)
+	after := map[contract.Profile]journal.ProfileModel{}
+	for _, p := range b.Profiles {
+		after[p.Profile] = p
+	}
+	for _, p := range a.Profiles {
+		q, ok := after[p.Profile]
+		delete(after, p.Profile)
+		name := string(p.Profile)
+		if !ok {
+			out = append(out, name+": there before, gone after")
+			continue
+		}
+		diff(name+" tag", p.Tag, q.Tag)
+		diff(name+" model digest", p.Digest, q.Digest)
+		diff(name+" template", p.Template, q.Template)
+		diff(name+" num_ctx", strconv.Itoa(p.NumCtx), strconv.Itoa(q.NumCtx))
+		diff(name+" options", options(p.Options), options(q.Options))
+	}
+	rest := make([]string, 0, len(after))
+	for p := range after {
+		rest = append(rest, string(p)+": not there before, there after")
+	}
+	sort.Strings(rest)
+	return append(out, rest...)
+}
+
+// options prints model options in key order.
+func options(m map[string]any) string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	s := ""
+	for i, k := range keys {
+		if i > 0 {
+			s += " "
+		}
+		s += fmt.Sprintf("%s=%v", k, m[k])
+	}
+	return orDash(s)
+}
+
+// openGates joins the gates that can't pass yet with the given open rows.
+func openGates(gates []scorers.Gate, more []OpenGate) []OpenGate {
+	var out []OpenGate
+	for _, g := range gates {
+		if g.Open {
+			out = append(out, OpenGate{ID: g.ID, Requires: g.Requires, Why: g.Why, Evidence: g.Evidence})
+		}
+	}
+	for _, o := range more {
+		known := false
+		for _, have := range out {
+			known = known || have.ID == o.ID
+		}
+		if !known {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// merge appends what is not there yet, in order.
+func merge(a, b []string) []string {
+	seen := map[string]bool{}
+	var out []string
+	for _, list := range [][]string{a, b} {
+		for _, s := range list {
+			if !seen[s] {
+				seen[s] = true
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "–"
+	}
+	return s
+}
