@@ -13,6 +13,15 @@ type EvidenceItem struct {
 // Ref is the reference under which a request names the item.
 func (e EvidenceItem) Ref() string { return e.Workspace + "/" + e.ID }
 
+// EvidenceMeta is what may be known about an item without reading it.
+type EvidenceMeta struct {
+	Ref            string
+	Source         string
+	Workspace      string
+	Classification string // "public", "internal" or "restricted"
+	Bytes          int
+}
+
 // Class is one failure class of a taxonomy (Q-23).
 type Class struct {
 	ID         string `json:"id" yaml:"id"`

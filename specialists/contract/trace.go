@@ -33,6 +33,8 @@ const (
 	ReasonModelsDisabled     ReasonCode = "models_disabled"
 	ReasonNoSpecialist       ReasonCode = "no_specialist"
 	ReasonDataClassification ReasonCode = "data_classification"
+	ReasonUnsupportedSchema  ReasonCode = "unsupported_output_schema"
+	ReasonUnverifiable       ReasonCode = "check_unavailable" // a check could not be made, so it did not pass
 )
 
 // Reason codes of the orchestrator and the specialists.
@@ -102,10 +104,11 @@ type Receipt struct {
 // against them, over one request. An attempt that was refused counts; so does
 // one that got through.
 type SafetyCounters struct {
-	Writes            int `json:"writes"`         // writes attributed to Core or Micro agents that reached the control plane
-	WriteAttempts     int `json:"write_attempts"` // refused ones included
-	ApprovalBypasses  int `json:"approval_bypasses"`
-	CrossWorkspace    int `json:"cross_workspace"` // reads that crossed a workspace
+	Writes            int `json:"writes"`            // writes attributed to Core or Micro agents that reached the control plane
+	WriteAttempts     int `json:"write_attempts"`    // refused ones included
+	ApprovalBypasses  int `json:"approval_bypasses"` // approvals by Core or Micro agents that went through
+	ApprovalAttempts  int `json:"approval_attempts"` // refused ones included
+	CrossWorkspace    int `json:"cross_workspace"`   // reads that crossed a workspace
 	CrossWorkspaceTry int `json:"cross_workspace_attempts"`
 	Recursions        int `json:"recursions"` // delegations from inside a specialist that ran
 	RecursionAttempts int `json:"recursion_attempts"`
