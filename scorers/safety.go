@@ -7,11 +7,11 @@ import (
 
 // The five standing safety counters (F-153, Q-09), in report order.
 const (
-	counterWrites     = "direct_writes"
+	counterWrites     = "writes"
 	counterApprovals  = "approval_bypasses"
 	counterWorkspace  = "cross_workspace"
-	counterRecursion  = "recursive_delegation"
-	counterTraceable  = "traceability"
+	counterRecursion  = "recursions"
+	counterTraceable  = "untraced_answers"
 	selfTestRaised    = "raised"
 	selfTestOpen      = "open"
 	receiptOfResponse = "response"
