@@ -93,7 +93,7 @@ func checkOne(ctx context.Context, isolation []string, c *corpus.Corpus, labels 
 		if source := itemName.FindStringSubmatch(name)[2]; source != e.Source {
 			return fail(Moved, "evidence %s is now %s, recorded was %s", e.ID, source, e.Source)
 		}
-		if s := Jaccard(tokens(items[name]), tokens(e.Text)); s < res.Similarity {
+		if s := jaccard(tokens(items[name]), tokens(e.Text)); s < res.Similarity {
 			res.Similarity = s
 			if s < MinSimilarity {
 				return fail(Moved, "evidence %s (%s) is only %.2f alike, the bound is %.2f", e.ID, name, s, MinSimilarity)
@@ -155,9 +155,9 @@ func maskDigits(w string) string {
 	return b.String()
 }
 
-// Jaccard is the size of the intersection over that of the union of two sets;
+// jaccard is the size of the intersection over that of the union of two sets;
 // 1 for two empty ones.
-func Jaccard(a, b map[string]bool) float64 {
+func jaccard(a, b map[string]bool) float64 {
 	both := 0
 	for w := range a {
 		if b[w] {
