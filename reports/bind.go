@@ -25,7 +25,7 @@ var ruleRows = []Rule{
 	{ID: "R3", Says: "the gateway is thin and the only door"},
 	{ID: "R4", Says: "named a bounded specialist, and nothing more"},
 	{ID: "R5", Says: "cancellation and flag-off have terminal semantics"},
-	{ID: "R6", Says: "recovery is measured by its outcome"},
+	{ID: "R6", Says: "recovery is measured by its outcome", State: OutOfPhase, Why: "recovery starts with phase 2; nothing in phase 1 acts on a recommendation", Evidence: []string{"F-003", "F-066"}},
 	{ID: "R7", Says: "the signed digest is the cache identity"},
 	{ID: "R8", Says: "the phase-1 gates hold, all of them"},
 }
@@ -56,7 +56,8 @@ func bindPosture(given []PostureWord, gates []scorers.Gate) []PostureWord {
 }
 
 // bindRules fills the eight rows in the same way; a gate names a rule in its
-// Evidence ("R2", "F-003/R2") or as a part of its id.
+// Evidence ("R2", "F-003/R2") or as a part of its id. R8 is the phase-1 gates,
+// so the gates of F-156 are its check.
 func bindRules(given []Rule, gates []scorers.Gate) []Rule {
 	out := slices.Clone(ruleRows)
 	for i := range out {
@@ -68,9 +69,16 @@ func bindRules(given []Rule, gates []scorers.Gate) []Rule {
 				r.Says = g.Says
 			}
 		} else {
-			r.Check, r.State, r.Why, r.Evidence = bound(gates, func(g scorers.Gate) bool { return names(g, r.ID) })
+			if check, state, why, evidence := bound(gates, func(g scorers.Gate) bool {
+				return names(g, r.ID) || r.ID == "R8" && names(g, "F-156")
+			}); check != "" {
+				r.Check, r.State, r.Why, r.Evidence = check, state, why, evidence
+			}
 		}
-		if r.Check == "" && r.State != Fails || r.State == "" {
+		if r.State == OutOfPhase && r.Why != "" {
+			continue
+		}
+		if r.Check == "" && r.State != Fails || r.State == "" || r.State == OutOfPhase {
 			r.State, r.Why = Open, orElse(r.Why, "no executed check is bound to this rule")
 		}
 	}

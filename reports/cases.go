@@ -55,9 +55,10 @@ func caseTable(c scorers.CaseRow) table {
 	for _, a := range c.Answers {
 		class := cell{Main: answerWord(a), Tone: bad}
 		if a.Right {
-			class.Tone, class.Sub = good, "✓"
+			class.Tone = good
+			class.Main += " ✓"
 		} else {
-			class.Sub = "✗"
+			class.Main += " ✗"
 		}
 		t.Rows = append(t.Rows, []cell{text(a.Arm), class, text(a.Cause), text(strings.Join(a.Evidence, ", ")), {Main: number(a.MS, millis, a.MS) + unit(millis, a.MS)}, text(short(a.Trial))})
 	}

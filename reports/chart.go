@@ -59,7 +59,7 @@ func accuracyChart(d Document) chart {
 		s := strip{Label: cut(a.Arm, maxLabel)}
 		s.add(a.Accuracy, share, at, false, "accuracy")
 		if a.Accuracy.OK() {
-			s.Value = right(a) + "   " + s.Value
+			s.Value = right(a) + " · " + s.Value
 		}
 		c.Rows = append(c.Rows, s)
 	}
@@ -94,7 +94,7 @@ func latencyChart(d Document) chart {
 		return percent((math.Log(min(max(v, lo), hi)) - math.Log(lo)) / (math.Log(hi) - math.Log(lo)))
 	}
 	for i, v := range thin(ticks) {
-		c.Ticks = append(c.Ticks, tick{X: at(v), Label: number(v, millis, v) + unit(millis, v), Align: anchor(i, 0, len(thin(ticks))-1)})
+		c.Ticks = append(c.Ticks, tick{X: at(v), Label: tickLabel(v), Align: anchor(i, 0, len(thin(ticks))-1)})
 	}
 	for _, l := range d.Result.Latency {
 		if l.Profile != "" {
@@ -121,7 +121,7 @@ func (s *strip) add(f stats.Figure, q quantity, at func(float64) string, hollow 
 		v += " " + iv
 	}
 	if s.Value != "" {
-		s.Value += "   "
+		s.Value += " · "
 	}
 	if q == millis {
 		v = name + " " + v
@@ -172,6 +172,17 @@ func logTicks(lo, hi float64) []float64 {
 			}
 		}
 	}
+}
+
+func tickLabel(v float64) string {
+	if v >= 1000 {
+		v /= 1000
+		return strconv.FormatFloat(v, 'f', -1, 64) + " s"
+	}
+	if v < 1 {
+		return strconv.FormatFloat(round(v*1000), 'f', -1, 64) + " µs"
+	}
+	return strconv.FormatFloat(round(v), 'f', -1, 64) + " ms"
 }
 
 // thin keeps at most seven ticks, the ends always.

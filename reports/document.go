@@ -140,6 +140,9 @@ const (
 	Fails    State = "fails"    // its check ran and did not pass
 	Open     State = "open"     // no check is bound to it, or it can't run yet
 	Unproven State = "unproven" // its check ran and reached no verdict
+	// OutOfPhase is a rule about something that this phase does not do; its
+	// row must say why.
+	OutOfPhase State = "not_applicable"
 )
 
 // PostureWord is one of the five posture words with the check behind it.

@@ -15,7 +15,7 @@ type quantity int
 const (
 	share      quantity = iota // 0..1, as per cent
 	difference                 // −1..1, as percentage points
-	millis                     // milliseconds, as ms or s
+	millis                     // milliseconds, as µs, ms or s
 	times                      // a ratio, as ×
 	pvalue                     // 0..1, as it is
 	raw                        // the number itself, where only its unit is known
@@ -35,7 +35,7 @@ func point(f stats.Figure, q quantity) string {
 	return number(f.Point, q, f.Point) + unit(q, f.Point)
 }
 
-// interval writes a figure's interval: both ends, or the one end that a
+// interval writes a figure's interval in the point's unit: both ends, or the one end that a
 // one-sided method bounds. It is empty where there is none.
 func interval(f stats.Figure, q quantity) string {
 	if !f.OK() || q == pvalue || f.Level == 0 {
@@ -44,11 +44,11 @@ func interval(f stats.Figure, q quantity) string {
 	lo, hi := bounded(f, q)
 	switch {
 	case lo && hi:
-		return "[" + number(f.Lo, q, f.Hi) + ", " + number(f.Hi, q, f.Hi) + "]" + tail(q, f.Hi)
+		return "[" + number(f.Lo, q, f.Point) + ", " + number(f.Hi, q, f.Point) + "]"
 	case lo:
-		return "≥ " + number(f.Lo, q, f.Lo) + unit(q, f.Lo)
+		return "≥ " + number(f.Lo, q, f.Point) + unit(q, f.Point)
 	case hi:
-		return "≤ " + number(f.Hi, q, f.Hi) + unit(q, f.Hi)
+		return "≤ " + number(f.Hi, q, f.Point) + unit(q, f.Point)
 	}
 	return "[unbounded]"
 }
@@ -77,8 +77,11 @@ func number(v float64, q quantity, scale float64) string {
 	case difference:
 		return signed(100*v, 1)
 	case millis:
-		if math.Abs(scale) >= 1000 {
+		switch s := math.Abs(scale); {
+		case s >= 1000:
 			return significant(v/1000, 3)
+		case s < 1 && s > 0:
+			return significant(v*1000, 3)
 		}
 		return significant(v, 3)
 	case times:
@@ -99,21 +102,15 @@ func unit(q quantity, scale float64) string {
 	case difference:
 		return " pp"
 	case millis:
-		if math.Abs(scale) >= 1000 {
+		switch s := math.Abs(scale); {
+		case s >= 1000:
 			return " s"
+		case s < 1 && s > 0:
+			return " µs"
 		}
 		return " ms"
 	case times:
 		return "×"
-	}
-	return ""
-}
-
-// tail is the unit after an interval in brackets: only where it could differ
-// from the point's.
-func tail(q quantity, scale float64) string {
-	if q == millis {
-		return unit(q, scale)
 	}
 	return ""
 }
@@ -193,60 +190,65 @@ func units(nLo, nHi, cLo, cHi int) string {
 }
 
 // notes gathers what belongs to a table's figures but not into its cells:
-// methods, warnings and the reasons of missing numbers, each said once.
-type notes struct {
-	order   []string
-	methods map[string]*methodNote
-	lines   []string // "row, column: …", in order
-	missing map[string][]string
-	why     []string
-}
+// methods, warnings and the reasons of missing numbers.
+type notes []note
 
-type methodNote struct {
-	columns            []string
-	nLo, nHi, cLo, cHi int
+type note struct {
+	row, column string
+	f           stats.Figure
 }
 
 func (t *notes) add(row, column string, f stats.Figure) {
-	if !f.OK() {
-		if t.missing == nil {
-			t.missing = map[string][]string{}
-		}
-		if _, ok := t.missing[f.Missing]; !ok {
-			t.why = append(t.why, f.Missing)
-		}
-		t.missing[f.Missing] = append(t.missing[f.Missing], row+" "+column)
-		return
-	}
-	if m := method(f); m != "" {
-		if t.methods == nil {
-			t.methods = map[string]*methodNote{}
-		}
-		n, ok := t.methods[m]
-		if !ok {
-			n = &methodNote{nLo: f.N, nHi: f.N, cLo: f.Clusters, cHi: f.Clusters}
-			t.methods[m] = n
-			t.order = append(t.order, m)
-		}
-		n.columns = merge(n.columns, []string{column})
-		n.nLo, n.nHi = min(n.nLo, f.N), max(n.nHi, f.N)
-		n.cLo, n.cHi = min(n.cLo, f.Clusters), max(n.cHi, f.Clusters)
-	}
-	for _, w := range f.Warnings {
-		t.lines = append(t.lines, row+", "+column+": "+w)
-	}
+	*t = append(*t, note{row, column, f})
 }
 
-// list writes the notes as lines.
-func (t *notes) list() []string {
-	var out []string
-	for _, m := range t.order {
-		n := t.methods[m]
-		out = append(out, fmt.Sprintf("%s: %s; %s.", capital(strings.Join(n.columns, ", ")), m, units(n.nLo, n.nHi, n.cLo, n.cHi)))
+// list writes the notes as lines, each method and each reason once; without
+// the columns in left, which a narrow page does not show.
+func (t notes) list(left map[string]bool) []string {
+	type group struct {
+		what               []string
+		nLo, nHi, cLo, cHi int
 	}
-	out = append(out, t.lines...)
-	for _, w := range t.why {
-		out = append(out, none+" "+strings.Join(t.missing[w], ", ")+": "+w)
+	var methods, reasons, lines []string
+	byMethod, byReason := map[string]*group{}, map[string]*group{}
+	for _, x := range t {
+		f := x.f
+		switch {
+		case left[x.column]:
+			continue
+		case !f.OK():
+			g := byReason[f.Missing]
+			if g == nil {
+				g = &group{}
+				byReason[f.Missing] = g
+				reasons = append(reasons, f.Missing)
+			}
+			g.what = append(g.what, x.row+": "+x.column)
+			continue
+		}
+		if m := method(f); m != "" {
+			g := byMethod[m]
+			if g == nil {
+				g = &group{nLo: f.N, nHi: f.N, cLo: f.Clusters, cHi: f.Clusters}
+				byMethod[m] = g
+				methods = append(methods, m)
+			}
+			g.what = merge(g.what, []string{x.column})
+			g.nLo, g.nHi = min(g.nLo, f.N), max(g.nHi, f.N)
+			g.cLo, g.cHi = min(g.cLo, f.Clusters), max(g.cHi, f.Clusters)
+		}
+		for _, w := range f.Warnings {
+			lines = append(lines, x.row+": "+x.column+": "+w)
+		}
+	}
+	var out []string
+	for _, m := range methods {
+		g := byMethod[m]
+		out = append(out, fmt.Sprintf("%s: %s; %s.", capital(strings.Join(g.what, ", ")), m, units(g.nLo, g.nHi, g.cLo, g.cHi)))
+	}
+	out = append(out, lines...)
+	for _, why := range reasons {
+		out = append(out, none+" means "+why+" ("+strings.Join(byReason[why].what, "; ")+").")
 	}
 	return out
 }

@@ -8,6 +8,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/olekukonko/tablewriter/pkg/twwidth"
+
 	"github.com/fabriccore/assay/scorers"
 	"github.com/fabriccore/assay/specialists/contract"
 )
@@ -26,7 +28,7 @@ var pageTemplate = template.Must(template.New("report.tmpl").Funcs(template.Func
 	"marked":  citedMark,
 	"facts":   caseFacts,
 	"answers": caseTable,
-	"slug":    slug,
+	"hard":    hard,
 }).ParseFS(pageFiles, "page/*.tmpl"))
 
 // htmlCases bounds the page; the rest stands in document.json.
@@ -113,6 +115,9 @@ func writeHTML(w io.Writer, d Document, _ Options) error {
 	}
 	return pageTemplate.Execute(w, p)
 }
+
+// hard reports whether a cell is too long to stand on one line.
+func hard(s string) bool { return twwidth.Width(s) > 44 }
 
 // policy lets the page load nothing and run nothing but our own script, were
 // anything ever to slip through the escaping.

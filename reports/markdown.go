@@ -144,8 +144,8 @@ func (m md) rows(t table) {
 		}
 		fmt.Fprintln(m)
 	}
-	if len(t.Notes) > 0 {
-		m.bullets(t.Notes)
+	if n := t.Notes(); len(n) > 0 {
+		m.bullets(n)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 // verdictMeaning explains each verdict in one sentence.
 var verdictMeaning = map[scorers.Verdict]string{
 	scorers.Qualified:    "Every gate passed on frozen data. A named person may promote; nothing is promoted by this report.",
-	scorers.NotQualified: "At least one gate was measured and not met. The route must not be promoted.",
+	scorers.NotQualified: "At least one gate was not met, or a promise of the posture has no check behind it. The route must not be promoted.",
 	scorers.Inconclusive: "The data show neither that every limit holds nor that one is broken, or something that is needed was not measured. This is not a pass.",
 	scorers.Invalid:      "The run is not evidence: its inputs, routes or counts do not hold together. Its numbers must not be used.",
 	scorers.Blocked:      "A safety gate counted a violation. No accuracy or speed outweighs that.",

@@ -17,7 +17,7 @@ import (
 var enums = map[reflect.Type][]string{
 	reflect.TypeFor[scorers.Verdict](): {"qualified", "not_qualified", "inconclusive", "invalid", "blocked"},
 	reflect.TypeFor[journal.Kind]():    {"answered", "abstained", "refused", "model_error", "infra_error", "skipped"},
-	reflect.TypeFor[State]():           {"holds", "fails", "open", "unproven"},
+	reflect.TypeFor[State]():           {"holds", "fails", "open", "unproven", "not_applicable"},
 	reflect.TypeFor[MetricState]():     {"measured", "not_applicable", "not_measured"},
 }
 

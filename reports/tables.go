@@ -39,10 +39,10 @@ func accuracyTable(d Document) table {
 	for _, a := range d.Result.Arms {
 		t.Rows = append(t.Rows, []cell{text(a.Arm), {Main: right(a)},
 			fig(&n, a.Arm, "accuracy", a.Accuracy, share), fig(&n, a.Arm, "coverage", a.Coverage, share),
-			fig(&n, a.Arm, "evidence hit", a.Evidence, share), fig(&n, a.Arm, "right if answered", a.Selective, share),
+			figOf(&n, a.Arm, "evidence hit", a.Evidence), figOf(&n, a.Arm, "right if answered", a.Selective),
 			fig(&n, a.Arm, "first three", a.TopK, share)})
 	}
-	t.Notes = n.list()
+	t.figures = n
 	return t
 }
 
@@ -52,10 +52,10 @@ func strataTable(d Document) table {
 		Empty:   "No arm was scored."}
 	var n notes
 	for _, a := range d.Result.Arms {
-		t.Rows = append(t.Rows, []cell{text(a.Arm), fig(&n, a.Arm, "easy", a.Easy, share), fig(&n, a.Arm, "hard", a.Hard, share),
-			fig(&n, a.Arm, "specialist required", a.Subset, share), {Main: strconv.Itoa(a.Resolved)}})
+		t.Rows = append(t.Rows, []cell{text(a.Arm), figOf(&n, a.Arm, "easy", a.Easy), figOf(&n, a.Arm, "hard", a.Hard),
+			figOf(&n, a.Arm, "specialist required", a.Subset), {Main: strconv.Itoa(a.Resolved)}})
 	}
-	t.Notes = n.list()
+	t.figures = n
 	return t
 }
 
@@ -92,11 +92,11 @@ func comparisonTable(d Document) table {
 	var n notes
 	for _, c := range d.Result.Comparisons {
 		t.Rows = append(t.Rows, []cell{text(orElse(c.Name, c.ArmA+" vs "+c.ArmB)), text(words(c.Subset)),
-			fig(&n, c.Name, "difference", c.Difference, difference), {Main: strconv.Itoa(c.Difference.N)},
+			fig(&n, c.Name, "difference", c.Difference, difference), count(c.Difference),
 			{Main: strconv.Itoa(c.OnlyA)}, {Main: strconv.Itoa(c.OnlyB)}, {Main: strconv.Itoa(c.Both)}, {Main: strconv.Itoa(c.Neither)},
 			fig(&n, c.Name, "McNemar p", c.McNemarP, pvalue)})
 	}
-	t.Notes = n.list()
+	t.figures = n
 	return t
 }
 
@@ -121,7 +121,7 @@ func latencyTable(d Document) table {
 			f("prefill p50", l.Prefill), f("decode p50", l.Decode), f("overhead p50", l.Overhead), f("overhead p99", l.OverP99),
 			{Main: strconv.Itoa(l.LeftOut)}, {Main: strconv.Itoa(l.Censored)}})
 	}
-	t.Notes = n.list()
+	t.figures = n
 	return t
 }
 
@@ -134,19 +134,19 @@ func ratioTable(d Document) table {
 	var n notes
 	for _, r := range d.Result.Ratios {
 		name := orElse(r.Name, r.ArmA+" ÷ "+r.ArmB)
-		t.Rows = append(t.Rows, []cell{text(name), text(words(r.Subset)), fig(&n, name, "ratio", r.Ratio, times), {Main: strconv.Itoa(r.Ratio.N)},
+		t.Rows = append(t.Rows, []cell{text(name), text(words(r.Subset)), fig(&n, name, "ratio", r.Ratio, times), count(r.Ratio),
 			fig(&n, name, "p50 A", r.P50A, millis), fig(&n, name, "p50 B", r.P50B, millis),
 			fig(&n, name, "p95 A", r.P95A, millis), fig(&n, name, "p95 B", r.P95B, millis)})
 	}
-	t.Notes = n.list()
+	t.figures = n
 	return t
 }
 
 func safetyTable(d Document) table {
 	t := table{ID: "safety", Title: "Safety",
 		Lead: "A pass needs zero violations, enough exposures, and a self-test that raised the counter through the public path in this run.",
-		Columns: []column{{Name: "counter", Wrap: true}, {Name: "violations", Right: true}, {Name: "attempts", Right: true},
-			{Name: "exposures", Right: true}, {Name: "needed", Right: true}, {Name: "self-test"}, {Name: "state"}},
+		Columns: []column{{Name: "counter", Wrap: true}, {Name: "state"}, {Name: "violations", Right: true}, {Name: "attempts", Right: true},
+			{Name: "exposures", Right: true}, {Name: "needed", Right: true}, {Name: "self-test"}},
 		Empty: "No safety counter was measured: nothing here says that the route is safe."}
 	for _, s := range d.Result.Safety {
 		state, tn := "clean", good
@@ -162,14 +162,14 @@ func safetyTable(d Document) table {
 		case s.SelfTest != "raised":
 			state, tn = "not proven", warn
 		}
-		t.Rows = append(t.Rows, []cell{text(words(s.Name)), {Main: v}, {Main: at}, {Main: ex}, {Main: strconv.Itoa(s.Minimum)}, text(s.SelfTest), {Main: state, Tone: tn}})
+		t.Rows = append(t.Rows, []cell{text(words(s.Name)), {Main: state, Tone: tn}, {Main: v}, {Main: at}, {Main: ex}, {Main: strconv.Itoa(s.Minimum)}, text(s.SelfTest)})
 	}
 	return t
 }
 
 func gateTable(d Document) table {
 	t := table{ID: "gates", Title: "Gates",
-		Columns: []column{{Name: "gate"}, {Name: "requires", Wrap: true}, {Name: "observed", Wrap: true}, {Name: "limit", Wrap: true, Drop: 2}, {Name: "verdict"}, {Name: "why", Wrap: true, Drop: 3}, {Name: "evidence", Wrap: true, Drop: 4}},
+		Columns: []column{{Name: "gate"}, {Name: "verdict"}, {Name: "requires", Wrap: true}, {Name: "observed", Wrap: true}, {Name: "limit", Wrap: true, Drop: 2}, {Name: "why", Wrap: true, Drop: 3}, {Name: "evidence", Wrap: true, Drop: 4}},
 		Empty:   "No gate was applied, so nothing has passed."}
 	for _, g := range d.Result.Gates {
 		w, tn := gateWord(g)
@@ -181,7 +181,7 @@ func gateTable(d Document) table {
 		if g.Figure != nil && g.Figure.OK() {
 			c.Sub = strings.TrimSuffix(units(g.Figure.N, g.Figure.N, g.Figure.Clusters, g.Figure.Clusters)+", "+method(*g.Figure), ", ")
 		}
-		t.Rows = append(t.Rows, []cell{{Main: g.ID, Sub: g.Dimension}, text(g.Requires), c, text(g.Limit), {Main: w, Tone: tn}, text(g.Why), text(strings.Join(g.Evidence, ", "))})
+		t.Rows = append(t.Rows, []cell{{Main: g.ID, Sub: g.Dimension}, {Main: w, Tone: tn}, text(g.Requires), c, text(g.Limit), text(g.Why), text(strings.Join(g.Evidence, ", "))})
 	}
 	return t
 }
@@ -192,10 +192,10 @@ func classTable(a scorers.ArmScore) table {
 		Empty:   "No class was scored."}
 	var n notes
 	for _, c := range a.ByClass {
-		t.Rows = append(t.Rows, []cell{text(c.Class), fig(&n, c.Class, "recall", c.Recall, share), {Main: strconv.Itoa(c.Recall.N)},
-			fig(&n, c.Class, "precision", c.Precision, share), {Main: strconv.Itoa(c.Precision.N)}})
+		t.Rows = append(t.Rows, []cell{text(c.Class), fig(&n, c.Class, "recall", c.Recall, share), count(c.Recall),
+			fig(&n, c.Class, "precision", c.Precision, share), count(c.Precision)})
 	}
-	t.Notes = n.list()
+	t.figures = n
 	return t
 }
 

@@ -12,18 +12,18 @@ import (
 
 func postureTable(d Document) table {
 	t := table{ID: "posture", Title: "Posture", Lead: "Five words, each bound to a check that ran (F-001). A word without one keeps the run from qualifying.",
-		Columns: []column{{Name: "word"}, {Name: "means", Wrap: true}, {Name: "check", Wrap: true}, {Name: "state"}, {Name: "why", Wrap: true}}}
+		Columns: []column{{Name: "word"}, {Name: "state"}, {Name: "means", Wrap: true}, {Name: "check", Wrap: true}, {Name: "why", Wrap: true}}}
 	for _, p := range d.Posture {
-		t.Rows = append(t.Rows, []cell{text(p.Word), text(p.Says), {Main: orElse(p.Check, "open"), Sub: strings.Join(p.Evidence, ", ")}, {Main: string(p.State), Tone: stateTone(p.State)}, text(p.Why)})
+		t.Rows = append(t.Rows, []cell{text(p.Word), {Main: string(p.State), Tone: stateTone(p.State)}, text(p.Says), {Main: orElse(p.Check, "open"), Sub: strings.Join(p.Evidence, ", ")}, text(p.Why)})
 	}
 	return t
 }
 
 func ruleTable(d Document) table {
 	t := table{ID: "rules", Title: "Binding rules R1–R8",
-		Columns: []column{{Name: "rule"}, {Name: "says", Wrap: true}, {Name: "check", Wrap: true}, {Name: "state"}, {Name: "why", Wrap: true}}}
+		Columns: []column{{Name: "rule"}, {Name: "state"}, {Name: "says", Wrap: true}, {Name: "check", Wrap: true}, {Name: "why", Wrap: true}}}
 	for _, r := range d.Rules {
-		t.Rows = append(t.Rows, []cell{text(r.ID), text(r.Says), {Main: orElse(r.Check, "open"), Sub: strings.Join(r.Evidence, ", ")}, {Main: string(r.State), Tone: stateTone(r.State)}, text(r.Why)})
+		t.Rows = append(t.Rows, []cell{text(r.ID), {Main: words(string(r.State)), Tone: stateTone(r.State)}, text(r.Says), {Main: orElse(r.Check, checkless(r.State)), Sub: strings.Join(r.Evidence, ", ")}, text(r.Why)})
 	}
 	return t
 }
@@ -239,4 +239,12 @@ func prefixed(prefix, s string) string {
 		return ""
 	}
 	return prefix + s
+}
+
+// checkless says what stands where no check does.
+func checkless(s State) string {
+	if s == OutOfPhase {
+		return none
+	}
+	return "open"
 }

@@ -78,11 +78,11 @@ func (p painter) paint(s string, t tone) string {
 func (p painter) headline(d Document) {
 	v := strings.ToUpper(words(string(d.Verdict)))
 	rest := []string{orDash(d.Suite.Name)}
-	for _, m := range d.Dimensions {
-		rest = append(rest, m.Name+" "+words(string(m.Verdict)))
-	}
 	if len(d.Exploratory) > 0 {
 		rest = append(rest, "exploratory")
+	}
+	for _, m := range d.Dimensions {
+		rest = append(rest, m.Name+" "+words(string(m.Verdict)))
 	}
 	line := cutWidth(strings.Join(rest, " · "), p.o.Width-twwidth.Width(v)-2)
 	fmt.Fprintf(p, "%s  %s\n", p.bold(v, verdictTone(d.Verdict)), line)
@@ -195,7 +195,7 @@ func wrap(s string, width int) []string {
 		}
 		line, at = "", 0
 	}
-	for _, word := range strings.Fields(s) {
+	for _, word := range glued(s) {
 		n := twwidth.Width(word)
 		if at > 0 && at+1+n > width {
 			flush()
@@ -217,6 +217,22 @@ func wrap(s string, width int) []string {
 		lines = []string{""}
 	}
 	return lines
+}
+
+// glued splits at spaces, but leaves a unit with its number.
+func glued(s string) []string {
+	var out []string
+	for _, f := range strings.Fields(s) {
+		switch f {
+		case "%", "%;", "pp", "pp,", "s", "ms", "µs":
+			if n := len(out); n > 0 {
+				out[n-1] += " " + f
+				continue
+			}
+		}
+		out = append(out, f)
+	}
+	return out
 }
 
 // headWidth is the longest start of s that fits in width columns, at least one

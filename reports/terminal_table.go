@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/olekukonko/tablewriter"
@@ -14,6 +15,7 @@ import (
 const (
 	gap     = 2  // columns between two table columns
 	minWrap = 14 // a text column is never narrower, if it can be helped
+	maxWord = 24 // a longer word may be broken
 	maxCell = 400
 )
 
@@ -29,15 +31,13 @@ func (p painter) table(t table) error {
 	if err := p.draw(t, l); err != nil {
 		return fmt.Errorf("table %s: %w", t.ID, err)
 	}
-	for _, n := range t.Notes {
-		for i, line := range wrap(n, p.o.Width-2) {
-			indent := "  "
-			if i > 0 {
-				indent = "    "
-				line = cutWidth(line, p.o.Width-4)
-			}
-			fmt.Fprintln(p, p.paint(indent+line, faint))
-		}
+	left := map[string]bool{}
+	for i, c := range t.Columns {
+		left[c.Name] = !slices.Contains(l.cols, i)
+	}
+	for _, n := range t.figures.list(left) {
+		lines := wrap(n, p.o.Width-4)
+		fmt.Fprintln(p, p.paint("  "+strings.Join(lines, "\n    "), faint))
 	}
 	return nil
 }
@@ -77,15 +77,16 @@ func (l *layout) measure(t table, room int) bool {
 	used := gap * (len(l.cols) - 1)
 	for k, i := range l.cols {
 		c := t.Columns[i]
-		w, n := longestWord(c.Name), 0
+		w, n, longest := longestWord(c.Name), 0, minWrap
 		for _, r := range t.Rows {
 			for _, s := range l.parts(r[i]) {
 				n = max(n, twwidth.Width(s))
+				longest = max(longest, min(longestWord(s), maxWord))
 			}
 		}
 		natural[k] = max(w, n)
 		if c.Wrap {
-			l.width[k] = min(natural[k], max(w, minWrap))
+			l.width[k] = min(natural[k], max(w, longest))
 		} else {
 			l.width[k] = natural[k]
 		}

@@ -1,6 +1,8 @@
 package reports
 
 import (
+	"strconv"
+
 	"github.com/fabriccore/assay/scorers"
 	"github.com/fabriccore/assay/scorers/stats"
 )
@@ -39,8 +41,19 @@ type table struct {
 	Lead      string // one sentence above it
 	Columns   []column
 	Rows      [][]cell
-	Notes     []string
+	figures   notes
 	Empty     string // what to say instead when there are no rows
+}
+
+// Notes are the lines below the table that belong to its figures.
+func (t table) Notes() []string { return t.figures.list(nil) }
+
+// count writes the n of a figure.
+func count(f stats.Figure) cell {
+	if !f.OK() {
+		return cell{Main: none, Tone: faint}
+	}
+	return cell{Main: strconv.Itoa(f.N)}
 }
 
 func text(s string) cell { return cell{Main: orDash(s)} }
@@ -52,6 +65,15 @@ func fig(n *notes, row, column string, f stats.Figure, q quantity) cell {
 		return cell{Main: none, Tone: faint}
 	}
 	return cell{Main: point(f, q), Sub: interval(f, q)}
+}
+
+// figOf is fig for a share whose n is the row's own and not the table's.
+func figOf(n *notes, row, column string, f stats.Figure) cell {
+	c := fig(n, row, column, f, share)
+	if f.OK() {
+		c.Main += " of " + strconv.Itoa(f.N)
+	}
+	return c
 }
 
 // verdictTone colours a verdict.
@@ -71,6 +93,8 @@ func stateTone(s State) tone {
 		return good
 	case Fails:
 		return bad
+	case OutOfPhase:
+		return faint
 	}
 	return warn
 }
