@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -195,4 +196,20 @@ func TestPowerAgainstSimulation(t *testing.T) {
 	if got := float64(hits) / float64(runs); math.Abs(got-want) > 0.08 {
 		t.Errorf("simulated power %.3f, formula %.3f", got, want)
 	}
+}
+
+func TestNth(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		xs := rapid.SliceOfN(rapid.Float64Range(-3, 3), 1, 50).Draw(t, "xs")
+		var a []float64
+		for _, x := range xs {
+			a = append(a, math.Round(x))
+		}
+		k := rapid.IntRange(0, len(a)-1).Draw(t, "k")
+		s := append([]float64{}, a...)
+		slices.Sort(s)
+		if got := nth(a, k); got != s[k] {
+			t.Fatalf("%v, want %v", got, s[k])
+		}
+	})
 }

@@ -3,7 +3,6 @@ package stats
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 )
 
 // ExactClusters is the largest number of clusters for which all sign
@@ -52,9 +51,10 @@ func SignFlipBound(cs []Cluster, o Options) Figure {
 	if k < 0 {
 		return None(method, "%s are too few for a bound at %.4g %%", families(len(sorted)), 100*o.Level)
 	}
-	slices.Sort(means)
+	lo := nth(means, k)
+	hi := nth(means[k:], len(means)-1-2*k)
 	f := Figure{
-		Point: mean(sorted), Lo: means[k], Hi: means[len(means)-1-k], Level: o.Level,
+		Point: mean(sorted), Lo: lo, Hi: hi, Level: o.Level,
 		N: n, Clusters: len(sorted), Method: method + how(len(sorted), o),
 	}
 	f.Lo, f.Hi = math.Min(f.Lo, f.Point), math.Max(f.Hi, f.Point)
@@ -68,20 +68,17 @@ func subsetMeans(cs []Cluster, o Options) (means []float64, total int) {
 		return drawnSubsetMeans(cs, o), o.Draws + 1
 	}
 	total = 1 << len(cs)
-	means = make([]float64, 0, total-1)
-	var walk func(i int, sum float64, n int)
-	walk = func(i int, sum float64, n int) {
-		if i == len(cs) {
-			if n > 0 {
-				means = append(means, sum/float64(n))
-			}
-			return
+	sums, ns := make([]float64, total), make([]int32, total)
+	for i, c := range cs { // the sets with i as their last member
+		for j := range 1 << i {
+			sums[1<<i|j] = sums[j] + c.Sum
+			ns[1<<i|j] = ns[j] + int32(c.N)
 		}
-		walk(i+1, sum, n)
-		walk(i+1, sum+cs[i].Sum, n+cs[i].N)
 	}
-	walk(0, 0, 0)
-	return means, total
+	for j := 1; j < total; j++ {
+		sums[j] /= float64(ns[j])
+	}
+	return sums[1:], total
 }
 
 func drawnSubsetMeans(cs []Cluster, o Options) []float64 {
