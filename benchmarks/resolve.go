@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -142,19 +143,35 @@ func resolveArm(ctx context.Context, s Suite, name string, threads int, r Resolv
 	if a.Route == nil {
 		return a, nil
 	}
-	profiles := make([]string, 0, len(a.Route.Profiles))
-	for p := range a.Route.Profiles {
-		profiles = append(profiles, string(p))
-	}
-	slices.Sort(profiles)
-	for _, p := range profiles {
-		d, err := r.ModelDigest(ctx, a.Route.Profiles[contract.Profile(p)])
+	for _, p := range a.profiles() {
+		d, err := r.ModelDigest(ctx, a.Route.Profiles[p])
 		if err != nil {
 			return Arm{}, err
 		}
 		a.ModelDigests = append(a.ModelDigests, d)
 	}
 	return a, nil
+}
+
+// profiles lists the route's profiles, sorted: the order of ModelDigests.
+func (a Arm) profiles() []contract.Profile {
+	return slices.Sorted(maps.Keys(a.Route.Profiles))
+}
+
+// Models maps the route's profiles to the model digests that the arm was
+// resolved with; "" where none was known.
+func (a Arm) Models() map[contract.Profile]string {
+	out := map[contract.Profile]string{}
+	if a.Route == nil {
+		return out
+	}
+	for i, p := range a.profiles() {
+		out[p] = ""
+		if i < len(a.ModelDigests) {
+			out[p] = a.ModelDigests[i]
+		}
+	}
+	return out
 }
 
 // armDigest is "sha256:<hex>" over the canonical JSON (RFC 8785) of an arm
