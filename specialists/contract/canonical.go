@@ -6,6 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/gowebpki/jcs"
 )
@@ -82,11 +86,26 @@ func fill(v reflect.Value) {
 	}
 }
 
-// sumCanonical is the Sum of raw JSON's canonical form.
-func sumCanonical(raw []byte) (string, error) {
-	out, err := jcs.Transform(raw)
-	if err != nil {
-		return "", fmt.Errorf("canonical form: %w", err)
+// appendString writes s as RFC 8785 does; invalid UTF-8 becomes U+FFFD.
+func appendString(b []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	b = append(b, '"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b = append(b, '\\', byte(r))
+		case r >= 0x20:
+			b = utf8.AppendRune(b, r)
+		case strings.ContainsRune("\b\t\n\f\r", r):
+			b = append(b, '\\', "btn?fr"[r-'\b'])
+		default:
+			b = append(b, '\\', 'u', '0', '0', hex[r>>4], hex[r&15])
+		}
 	}
-	return Sum(out), nil
+	return append(b, '"')
+}
+
+// byUTF16 orders keys as RFC 8785 does, by UTF-16 code units.
+func byUTF16(a, b string) int {
+	return slices.Compare(utf16.Encode([]rune(a)), utf16.Encode([]rune(b)))
 }

@@ -97,11 +97,7 @@ func (r *run) sufficiency(ctx context.Context) verdict {
 	if err != nil {
 		return verdict{err: fmt.Errorf("assess sufficiency: %w", err)}
 	}
-	raw, err := contract.Encode(d)
-	if err == nil {
-		err = contract.Check[contract.DeterministicSufficiency](raw)
-	}
-	if err != nil {
+	if err := contract.Valid(d); err != nil {
 		return verdict{err: &contract.Fault{Reason: contract.ReasonSchemaInvalid, Err: err}}
 	}
 	return verdict{DeterministicSufficiency: contract.Filled(d)}

@@ -106,11 +106,7 @@ func (r *run) partial(def contract.CoreAgentDefinition, breach string) Outcome {
 
 // accept checks a result and takes over what may cross the boundary.
 func (r *run) accept(def contract.CoreAgentDefinition, res contract.CoreAgentResult) Outcome {
-	raw, err := contract.Encode(res)
-	if err == nil {
-		err = contract.Check[contract.CoreAgentResult](raw)
-	}
-	if err != nil {
+	if err := contract.Valid(res); err != nil {
 		return failed(contract.ReasonSchemaInvalid, err.Error())
 	}
 	res = contract.Filled(res)

@@ -114,10 +114,7 @@ func (b *Book) Receipt(kind string, body map[string]string) error {
 		return fmt.Errorf("write receipt %s: %w", kind, ErrSealed)
 	}
 	defer b.mu.Unlock()
-	r, err := b.chain.Append(kind, body)
-	if err != nil {
-		return fmt.Errorf("write receipt %s: %w", kind, err)
-	}
+	r := b.chain.Append(kind, body)
 	if s := b.ledger.Sink; s != nil {
 		if err := s(r); err != nil {
 			return fmt.Errorf("write receipt %s: %w", kind, err)
