@@ -57,4 +57,5 @@ type Corpus struct {
 
 	fsys fs.FS
 	sums map[string]string // nil when not frozen
+	at   map[string]int    // index in Cases by id; nil when not loaded
 }

@@ -55,9 +55,9 @@ func (c *Corpus) readCases() error {
 			return invalid(file, line, "case %s: task is %q, the corpus' task_class is %q", k.ID, k.Task, c.Meta.TaskClass)
 		}
 		if first, ok := at[k.ID]; ok {
-			return invalid(file, line, "case id %s stands already on line %d; give each case its own id", k.ID, first)
+			return invalid(file, line, "case id %s stands already on line %d; give each case its own id", k.ID, first+1)
 		}
-		at[k.ID] = line
+		at[k.ID] = len(c.Cases)
 		d := sha256.Sum256(raw)
 		c.CaseDigest[k.ID] = "sha256:" + hex.EncodeToString(d[:])
 		c.Cases = append(c.Cases, k)
@@ -66,6 +66,7 @@ func (c *Corpus) readCases() error {
 	if err != nil {
 		return err
 	}
+	c.at = at
 	if len(c.Cases) == 0 {
 		return invalid(file, 0, "no cases; add one before loading")
 	}

@@ -108,6 +108,13 @@ func (c *Corpus) ReadFile(name string) ([]byte, error) {
 
 // Case finds a case by id.
 func (c *Corpus) Case(id string) (Case, bool) {
+	if c.at != nil {
+		i, ok := c.at[id]
+		if !ok {
+			return Case{}, false
+		}
+		return c.Cases[i], true
+	}
 	for _, k := range c.Cases {
 		if k.ID == id {
 			return k, true

@@ -115,19 +115,19 @@ func text(file string, line int, raw []byte) error {
 // Object decodes raw, one JSON object, into v, a pointer to a struct. Keys must
 // be exactly those of v's json tags, each at most once.
 func Object(file string, line int, raw []byte, v any) error {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	if err := walk(dec, reflect.TypeOf(v).Elem(), ""); err != nil {
+	if err := json.Unmarshal(raw, v); err != nil {
+		var syn *json.SyntaxError
+		if errors.As(err, &syn) && strings.Contains(syn.Error(), "after top-level value") {
+			return &Error{File: file, Line: line, Col: int(syn.Offset), Msg: "text after the object; put one object on each line"}
+		}
 		return Errorf(file, line, "%s", message(err))
 	}
-	if off := dec.InputOffset(); len(bytes.TrimSpace(raw[off:])) > 0 {
-		return &Error{File: file, Line: line, Col: int(off) + 1, Msg: "text after the object; put one object on each line"}
+	k := keyCheck{raw: raw}
+	if err := k.value(reflect.TypeOf(v).Elem()); err != nil {
+		return Errorf(file, line, "%s", err)
 	}
 	if err := escapes(raw); err != nil {
-		return Errorf(file, line, "%s", message(err))
-	}
-	if err := json.Unmarshal(raw, v); err != nil {
-		return Errorf(file, line, "%s", message(err))
+		return Errorf(file, line, "%s", err)
 	}
 	return nil
 }
@@ -137,6 +137,8 @@ func message(err error) string {
 	var typ *json.UnmarshalTypeError
 	var syn *json.SyntaxError
 	switch {
+	case errors.As(err, &typ) && typ.Field == "":
+		return "not a JSON object; each line must be one object"
 	case errors.As(err, &typ):
 		return fmt.Sprintf("%q must be a %s, not a %s", typ.Field, typ.Type, typ.Value)
 	case errors.As(err, &syn), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
@@ -145,97 +147,12 @@ func message(err error) string {
 	return err.Error()
 }
 
-// walk reads one value and checks the keys of its objects against t; a nil t
-// checks only for repeated keys.
-func walk(dec *json.Decoder, t reflect.Type, path string) error {
-	tok, err := dec.Token()
-	if err != nil {
-		return err
-	}
-	for t != nil && t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	delim, isDelim := tok.(json.Delim)
-	if path == "" && (!isDelim || delim != '{') {
-		return errors.New("not a JSON object; each line must be one object")
-	}
-	if tok == nil {
-		return fmt.Errorf("%q is null; leave it out or give it a value", path)
-	}
-	if !isDelim {
-		return nil
-	}
-	if delim == '[' {
-		var elem reflect.Type
-		if t != nil && t.Kind() == reflect.Slice {
-			elem = t.Elem()
-		}
-		for i := 0; dec.More(); i++ {
-			if err := walk(dec, elem, fmt.Sprintf("%s[%d]", path, i)); err != nil {
-				return err
-			}
-		}
-		_, err := dec.Token()
-		return err
-	}
-	fields, known := keys(t, "json")
-	seen := map[string]bool{}
-	for dec.More() {
-		tok, err := dec.Token()
-		if err != nil {
-			return err
-		}
-		key, ok := tok.(string)
-		if !ok {
-			return fmt.Errorf("object key %v is not a string", tok)
-		}
-		at := strings.TrimPrefix(path+"."+key, ".")
-		if seen[key] {
-			return fmt.Errorf("key %q is given twice; keep one", at)
-		}
-		seen[key] = true
-		ft, ok := fields[key]
-		if known && !ok {
-			return fmt.Errorf("unknown key %q%s", at, hint(key, fields))
-		}
-		if t != nil && t.Kind() == reflect.Map {
-			ft = t.Elem()
-		}
-		if err := walk(dec, ft, at); err != nil {
-			return err
-		}
-	}
-	_, err = dec.Token()
-	return err
-}
-
-// keys maps the tag names of struct type t to their field types; known is
-// false when t is no struct, so that any key may stand there.
-func keys(t reflect.Type, tag string) (fields map[string]reflect.Type, known bool) {
-	if t == nil || t.Kind() != reflect.Struct {
-		return nil, false
-	}
-	fields = map[string]reflect.Type{}
-	for i := range t.NumField() {
-		f := t.Field(i)
-		if !f.IsExported() {
-			continue
-		}
-		name, _, _ := strings.Cut(f.Tag.Get(tag), ",")
-		if name == "-" {
-			continue
-		}
-		if name == "" {
-			name = f.Name
-		}
-		fields[name] = f.Type
-	}
-	return fields, true
-}
-
 // escapes refuses \u0000 and half surrogate pairs, which the decoder would
 // pass on or replace in silence.
 func escapes(raw []byte) error {
+	if !bytes.Contains(raw, []byte(`\u`)) {
+		return nil
+	}
 	for i := 0; i+1 < len(raw); i++ {
 		if raw[i] != '\\' {
 			continue
