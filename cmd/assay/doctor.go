@@ -43,13 +43,13 @@ with what is there; 5: something needed is missing.`,
 
 func printChecks(st *state, checks []ollamad.Check) error {
 	if st.flags.format == "json" {
-		return printJSON(st.Stdout, checks)
+		return writeJSON(st.Stdout, checks)
 	}
 	rows := make([][]string, len(checks))
 	for i, check := range checks {
 		rows[i] = []string{string(check.Status), check.Name, check.Detail}
 	}
-	if err := printTable(st.Stdout, []string{"status", "item", "found"}, rows); err != nil {
+	if err := writeTable(st.Stdout, []string{"status", "item", "found"}, rows); err != nil {
 		return err
 	}
 	for _, status := range []ollamad.Status{ollamad.Missing, ollamad.Optional} {
@@ -92,7 +92,7 @@ func newSuperviseCommand(st *state) *cobra.Command {
 }
 
 // printTable writes a borderless table with left-aligned columns.
-func printTable(w io.Writer, header []string, rows [][]string) error {
+func writeTable(w io.Writer, header []string, rows [][]string) error {
 	left := tw.CellConfig{Alignment: tw.CellAlignment{Global: tw.AlignLeft}, Formatting: tw.CellFormatting{AutoWrap: tw.WrapNone, AutoFormat: tw.Off}}
 	table := tablewriter.NewTable(w,
 		tablewriter.WithConfig(tablewriter.Config{Header: left, Row: left}),
@@ -107,7 +107,7 @@ func printTable(w io.Writer, header []string, rows [][]string) error {
 	return table.Render()
 }
 
-func printJSON(w io.Writer, value any) error {
+func writeJSON(w io.Writer, value any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	encoder.SetEscapeHTML(false)

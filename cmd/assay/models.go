@@ -80,7 +80,7 @@ func listModels(st *state) error {
 
 func printModels(st *state, listed []listedModel) error {
 	if st.flags.format == "json" {
-		return printJSON(st.Stdout, listed)
+		return writeJSON(st.Stdout, listed)
 	}
 	rows := make([][]string, len(listed))
 	for i, m := range listed {
@@ -90,7 +90,7 @@ func printModels(st *state, listed []listedModel) error {
 		}
 		rows[i] = []string{m.Name, m.Tag, fmt.Sprintf("%.1f MB", float64(m.Bytes)/1e6), digest, m.Licence, m.About}
 	}
-	return printTable(st.Stdout, []string{"name", "tag", "size", "digest", "licence", "about"}, rows)
+	return writeTable(st.Stdout, []string{"name", "tag", "size", "digest", "licence", "about"}, rows)
 }
 
 func pullModels(st *state, names []string) error {

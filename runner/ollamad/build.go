@@ -106,7 +106,7 @@ func buildServer(ctx context.Context, b *build, flags string) error {
 func buildTools(ctx context.Context, b *build) error {
 	goTool, ok := lookPath(b.cfg.Env["PATH"], "go")
 	if !ok {
-		return missing("go", "converting model weights")
+		return missing("go", "making model weights")
 	}
 	return b.goBuild(ctx, goTool, goEnv(b.cfg, map[string]string{"CGO_ENABLED": "0"}),
 		"-ldflags=-s -w", "-o", b.out+string(filepath.Separator), "./convert", "./tinygguf")

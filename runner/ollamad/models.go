@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/ollama/ollama/api"
 
@@ -72,7 +73,7 @@ func ensureModel(ctx context.Context, server *Server, client *api.Client, name s
 	}
 	current, err := hasContent(ctx, client, e)
 	if err != nil {
-		return Model{}, server.failed("asking for model "+e.tag, err)
+		return Model{}, server.failed(ctx, "asking for model "+e.tag, err)
 	}
 	if !current {
 		file, err := weights(ctx, server.cfg, e, report)
@@ -87,10 +88,10 @@ func ensureModel(ctx context.Context, server *Server, client *api.Client, name s
 	model.Name = name
 	found, err := onServer(ctx, client, e.tag)
 	if err != nil {
-		return Model{}, server.failed("listing models", err)
+		return Model{}, server.failed(ctx, "listing models", err)
 	}
 	if found == nil {
-		return Model{}, server.failed("creating model "+e.tag, errors.New("the server does not list it"))
+		return Model{}, server.failed(ctx, "creating model "+e.tag, errors.New("the server does not list it"))
 	}
 	model.Digest, model.Size = found.Digest, found.Size
 	return model, nil
@@ -100,14 +101,14 @@ func ensureModel(ctx context.Context, server *Server, client *api.Client, name s
 func ensureForeign(ctx context.Context, server *Server, client *api.Client, name string, report progress.Reporter) (Model, error) {
 	found, err := onServer(ctx, client, name)
 	if err != nil {
-		return Model{}, server.failed("listing models", err)
+		return Model{}, server.failed(ctx, "listing models", err)
 	}
 	if found == nil {
 		if err := pull(ctx, server, client, name, report); err != nil {
 			return Model{}, err
 		}
 		if found, err = onServer(ctx, client, name); err != nil || found == nil {
-			return Model{}, server.failed("pulling model "+name, errors.Join(err, errors.New("the server does not list it")))
+			return Model{}, server.failed(ctx, "pulling model "+name, errors.Join(err, errors.New("the server does not list it")))
 		}
 	}
 	return Model{Name: name, Tag: found.Name, Digest: found.Digest, Size: found.Size}, nil
@@ -116,6 +117,8 @@ func ensureForeign(ctx context.Context, server *Server, client *api.Client, name
 // hasContent reports that the server has the entry's tag with the pinned weights
 // and our template; anything else under that name is created anew.
 func hasContent(ctx context.Context, client *api.Client, e *entry) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	shown, err := client.Show(ctx, &api.ShowRequest{Model: e.tag})
 	if isNotFound(err) {
 		return false, nil
@@ -128,6 +131,8 @@ func hasContent(ctx context.Context, client *api.Client, e *entry) (bool, error)
 }
 
 func onServer(ctx context.Context, client *api.Client, tag string) (*api.ListModelResponse, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	list, err := client.List(ctx)
 	if err != nil {
 		return nil, err
@@ -155,7 +160,7 @@ func create(ctx context.Context, server *Server, client *api.Client, e *entry, f
 	digest := "sha256:" + e.gguf
 	if !server.share(file, e.gguf) {
 		if err := client.CreateBlob(ctx, digest, progress.Reader(f, task)); err != nil {
-			return server.failed("uploading the weights of "+e.tag, err)
+			return server.failed(ctx, "uploading the weights of "+e.tag, err)
 		}
 	}
 	request := &api.CreateRequest{
@@ -167,7 +172,7 @@ func create(ctx context.Context, server *Server, client *api.Client, e *entry, f
 		return nil
 	})
 	if err != nil {
-		return server.failed("creating model "+e.tag, err)
+		return server.failed(ctx, "creating model "+e.tag, err)
 	}
 	return nil
 }
@@ -240,9 +245,11 @@ func (p *pullTask) done(err error) {
 // ServerModels lists what is on the server, catalogue entries under their own
 // names.
 func ServerModels(ctx context.Context, server *Server) ([]Model, error) {
-	list, err := server.Client().List(ctx)
+	asking, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	list, err := server.Client().List(asking)
 	if err != nil {
-		return nil, server.failed("listing models", err)
+		return nil, server.failed(ctx, "listing models", err)
 	}
 	var models []Model
 	for _, found := range list.Models {
@@ -256,10 +263,14 @@ func ServerModels(ctx context.Context, server *Server) ([]Model, error) {
 	return models, nil
 }
 
-// failed wraps an error of the server's API.
-func (s *Server) failed(what string, err error) error {
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("%s: %w", what, err)
+// patience bounds the questions that a healthy server answers at once.
+const patience = 30 * time.Second
+
+// failed wraps an error of the server's API. The end of ctx, which is the
+// caller's, is not the server's failure; the end of patience is.
+func (s *Server) failed(ctx context.Context, what string, err error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("%s: %w", what, ctx.Err())
 	}
 	do := "check that the server is still running"
 	if s.LogPath != "" {

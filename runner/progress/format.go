@@ -38,7 +38,13 @@ func (v view) amount() string {
 		return ""
 	case Bytes:
 		if v.total > 0 {
-			return size(v.count) + "/" + size(v.total)
+			done, all := size(v.count), size(v.total)
+			// One unit is enough where both have the same.
+			number, unit, _ := strings.Cut(done, " ")
+			if strings.HasSuffix(all, " "+unit) {
+				done = number
+			}
+			return done + "/" + all
 		}
 		return size(v.count)
 	default:
@@ -47,6 +53,14 @@ func (v view) amount() string {
 		}
 		return fmt.Sprint(v.count)
 	}
+}
+
+// outcome is amount for a finished task: nothing where nothing was counted.
+func (v view) outcome() string {
+	if v.unit == Steps || v.count == 0 {
+		return ""
+	}
+	return v.amount()
 }
 
 // rate is the mean rate since the start; empty in the first half second and
@@ -71,20 +85,21 @@ func (v view) rate() string {
 	}
 }
 
-// figures joins amount, rate and remaining time.
+// figures joins remaining time, amount and rate, the most wanted first, since
+// the end is what a narrow terminal cuts.
 func (v view) figures() string {
 	var parts []string
-	for _, part := range []string{v.amount(), v.rate()} {
-		if part != "" {
-			parts = append(parts, part)
-		}
-	}
 	if d, ok := v.left(); ok {
 		parts = append(parts, span(d)+" left")
 	} else if v.unit == Seconds && v.total > 0 && v.elapsed >= time.Duration(v.total)*time.Second {
 		parts = append(parts, "longer than the estimate")
 	} else if v.total <= 0 {
 		parts = append(parts, span(v.elapsed))
+	}
+	for _, part := range []string{v.amount(), v.rate()} {
+		if part != "" {
+			parts = append(parts, part)
+		}
 	}
 	return strings.Join(parts, ", ")
 }
@@ -118,7 +133,7 @@ func span(d time.Duration) string {
 
 // cut shortens text to at most width runes and takes line breaks out of it.
 func cut(text string, width int) string {
-	text = strings.Join(strings.Fields(text), " ")
+	text = strings.NewReplacer("\r", "", "\n", " ", "\t", " ").Replace(text)
 	runes := []rune(text)
 	switch {
 	case width <= 0:

@@ -83,7 +83,7 @@ func (t *plainTask) Done(err error) {
 		outcome = "failed"
 	}
 	line := fmt.Sprintf("%s: %s in %s", v.name, outcome, span(v.elapsed))
-	if amount := v.amount(); amount != "" && v.unit != Steps {
+	if amount := v.outcome(); amount != "" {
 		line += " (" + amount + ")"
 	}
 	t.to.print(line)

@@ -48,9 +48,9 @@ func TestPlain(t *testing.T) {
 	task.Add(1)
 	task.Done(nil)
 	want := `weights: 98.0 MB
-weights: 25 %, 24.5 MB/98.0 MB, 408.3 kB/s, 3m00s left
-weights: 50 %, 49.0 MB/98.0 MB, 408.3 kB/s, 2m00s left – unpacking
-weights: done in 2m00s (49.0 MB/98.0 MB)
+weights: 25 %, 3m00s left, 24.5/98.0 MB, 408.3 kB/s
+weights: 50 %, 2m00s left, 49.0/98.0 MB, 408.3 kB/s – unpacking
+weights: done in 2m00s (49.0/98.0 MB)
 `
 	if got := out.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -83,7 +83,7 @@ func TestUnknownTotal(t *testing.T) {
 	c.advance(2 * time.Second)
 	task.Add(3)
 	task.Done(nil)
-	if got, want := out.String(), "cases\ncases: 3, 1.5/s, 2s\ncases: done in 2s (3)\n"; got != want {
+	if got, want := out.String(), "cases\ncases: 2s, 3, 1.5/s\ncases: done in 2s (3)\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -124,7 +124,7 @@ func TestTerminalFits(t *testing.T) {
 		a.Add(500)
 		a.Done(nil)
 		text := out.String()
-		for _, want := range []string{"50 %", "done in", "failed after"} {
+		for _, want := range []string{"50 %", "done in", "failed after", "\x1b[2A"} {
 			if width >= 80 && !strings.Contains(text, want) {
 				t.Errorf("width %d: %q is missing in %q", width, want, text)
 			}
@@ -177,7 +177,7 @@ func TestReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	task.Done(nil)
-	if !strings.Contains(out.String(), "(4 B/4 B)") {
+	if !strings.Contains(out.String(), "(4/4 B)") {
 		t.Error(out.String())
 	}
 }

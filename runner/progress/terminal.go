@@ -13,8 +13,8 @@ import (
 
 const (
 	defaultWidth = 80
-	barWidth     = 18
-	nameWidth    = 26
+	barWidth     = 12
+	nameWidth    = 24
 	redrawEvery  = 150 * time.Millisecond
 )
 
@@ -42,7 +42,10 @@ func (t *terminal) Start(name string, total int64, unit Unit) Task {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.bars == nil {
-		t.bars = mpb.New(mpb.WithOutput(t.w), mpb.WithWidth(t.width), mpb.WithRefreshRate(redrawEvery), mpb.ForceAutoRefresh())
+		// Left to itself, mpb asks the terminal for its size and shows nothing on
+		// one that says 0×0, as pseudo-terminals of CI systems do.
+		t.bars = mpb.New(mpb.WithOutput(onlyWriter{t.w}), mpb.WithWidth(t.width), mpb.WithRefreshRate(redrawEvery),
+			mpb.ForceTTY(), mpb.ForceAutoRefresh())
 	}
 	t.tasks++
 	task := &bar{state: newState(name, total, unit, time.Now), on: t}
@@ -65,6 +68,9 @@ func (t *terminal) release() {
 		t.bars = nil
 	}
 }
+
+// onlyWriter hides that a writer is a terminal.
+type onlyWriter struct{ io.Writer }
 
 const thousandths = 1000
 
@@ -122,7 +128,8 @@ func (t *bar) Done(err error) {
 }
 
 func (t *bar) prefix() string {
-	return fmt.Sprintf("%-*s ", min(nameWidth, max(12, t.on.width/3)), cut(t.name, min(nameWidth, max(12, t.on.width/3))))
+	width := min(nameWidth, max(12, t.on.width/3))
+	return fmt.Sprintf("%-*s ", width, cut(t.name, width))
 }
 
 // suffix is everything right of the bar, cut to the room that is left.
@@ -140,7 +147,7 @@ func (t *bar) suffix(width int) string {
 		text = "failed after " + span(v.elapsed)
 	case ended:
 		text = "done in " + span(v.elapsed)
-		if amount := v.amount(); amount != "" && v.unit != Steps {
+		if amount := v.outcome(); amount != "" {
 			text += ", " + amount
 		}
 	default:
