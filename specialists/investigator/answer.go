@@ -112,14 +112,14 @@ func (v *Investigator) cite(j contract.Job, chunks []Chunk, lines []evidenceLine
 			add(i, 0, "")
 		}
 	}
-	best := -1
-	for i := range s.chunkBest {
-		if best < 0 || s.chunkBest[i][class] > s.chunkBest[best][class] {
-			best = i
+	near := -1
+	for i := range s.similarity {
+		if near < 0 || s.similarity[i][class] > s.similarity[near][class] {
+			near = i
 		}
 	}
-	if best >= 0 {
-		add(chunks[best].Item, chunks[best].Line, firstLine(chunks[best].Text))
+	if near >= 0 {
+		add(chunks[near].Item, chunks[near].Line, firstLine(chunks[near].Text))
 	}
 	if len(out) == 0 && ans.Line >= 1 && ans.Line <= len(lines) {
 		l := lines[ans.Line-1]
@@ -160,8 +160,8 @@ func (v *Investigator) conflicts(tax contract.Taxonomy, s *signals, chosen int) 
 	for _, k := range []struct {
 		name  string
 		score []float64
-	}{{"signatures", s.signature}, {"class descriptions", s.gloss}, {"exemplars", s.exemplar}, {"generator", s.generator}} {
-		if i := order(k.score); len(i) > 0 && i[0] != chosen && k.score[i[0]] != 0 {
+	}{{"signatures", s.signature}, {"class definitions", s.retrieval}, {"generator", s.generator}} {
+		if i := order(k.score, s.insufficient); len(i) > 0 && i[0] != chosen && k.score[i[0]] != 0 {
 			out = append(out, fmt.Sprintf("%s prefer %s", k.name, tax.Classes[i[0]].ID))
 		}
 	}
@@ -176,6 +176,6 @@ func PromptDigest() []byte {
 	b.WriteString(prompt(contract.Taxonomy{}, nil, "", nil))
 	b.Write(answerSchema(2, 2))
 	fmt.Fprintf(&b, "%d %d %d %d %d %d", predict, topLogprobs, promptBytes, maxChunks, maxChunkBytes, perItemChunks)
-	b.Write(exemplarsV1)
+	fmt.Fprintf(&b, "%q", emptyCases)
 	return b.Bytes()
 }

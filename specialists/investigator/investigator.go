@@ -35,17 +35,17 @@ type Signature interface {
 // development data and committed before a frozen corpus is looked at.
 type Constants struct {
 	Signature float64 // weight of the standardised rule scores
-	Gloss     float64 // weight of the similarity to class descriptions
-	Exemplar  float64 // weight of the nearest labeled exemplars
+	Retrieval float64 // weight of the similarity to class definitions
 	Generator float64 // weight of the generator's own choice
-	// Abstain is the least top-two margin of measured retrieval signals below
-	// which, with no signature matching, the answer is insufficient_evidence.
+	// Abstain is the least margin, in deviations, between the two best classes
+	// by measured signals; below it, with no signature matching, the answer is
+	// insufficient_evidence. 0 never abstains.
 	Abstain float64
 }
 
-// DefaultConstants serve a route without retrieval: signatures and the
-// generator's choice.
-var DefaultConstants = Constants{Signature: 1, Gloss: 1, Exemplar: 1, Generator: 1}
+// DefaultConstants serve a route that states none, such as a bare model tag:
+// signatures and the generator's choice alike.
+var DefaultConstants = Constants{Signature: 1, Retrieval: 0.7, Generator: 1}
 
 // ConstantsFrom reads a route's combine map; an unknown name is an error.
 func ConstantsFrom(m map[string]float64) (Constants, error) {
@@ -57,16 +57,14 @@ func ConstantsFrom(m map[string]float64) (Constants, error) {
 		switch k {
 		case "signature":
 			c.Signature = v
-		case "gloss":
-			c.Gloss = v
-		case "exemplar":
-			c.Exemplar = v
+		case "retrieval":
+			c.Retrieval = v
 		case "generator":
 			c.Generator = v
 		case "abstain":
 			c.Abstain = v
 		default:
-			return Constants{}, fmt.Errorf("route constant %q is not known: use signature, gloss, exemplar, generator or abstain", k)
+			return Constants{}, fmt.Errorf("route constant %q is not known: use signature, retrieval, generator or abstain", k)
 		}
 	}
 	return c, nil
@@ -77,58 +75,38 @@ type Investigator struct {
 	def       contract.CoreAgentDefinition
 	constants Constants
 	signature Signature
-	exemplars []exemplar
 
 	mu    sync.RWMutex
 	ready map[string]*prepared // by taxonomy digest
 }
 
 // New makes the specialist from its registry entry.
-func New(def contract.CoreAgentDefinition, c Constants, s Signature) (*Investigator, error) {
-	ex, err := loadExemplars(exemplarsV1)
-	if err != nil {
-		return nil, err
-	}
-	return &Investigator{def: def, constants: c, signature: s, exemplars: ex, ready: map[string]*prepared{}}, nil
+func New(def contract.CoreAgentDefinition, c Constants, s Signature) *Investigator {
+	return &Investigator{def: def, constants: c, signature: s, ready: map[string]*prepared{}}
 }
 
 // Definition returns the registry entry.
 func (v *Investigator) Definition() contract.CoreAgentDefinition { return v.def }
 
-// Warm embeds the class descriptions and the exemplars and reads the
+// Warm embeds the class definitions and the empty cases and reads the
 // generator's letter bias on an empty case.
 func (v *Investigator) Warm(ctx context.Context, m contract.Model, tax contract.Taxonomy) error {
 	p := &prepared{}
 	if m.Has(contract.ProfileRetrievalRank) {
-		texts := make([]string, 0, len(tax.Classes)+len(v.exemplars))
+		texts := make([]string, 0, len(tax.Classes)+len(emptyCases))
 		for _, c := range tax.Classes {
-			texts = append(texts, classVector(c))
+			texts = append(texts, classText(c))
 		}
-		index := map[string]int{}
-		for i, c := range tax.Classes {
-			index[c.ID] = i
+		texts = append(texts, emptyCases...)
+		r, err := m.Embed(ctx, contract.EmbedRequest{Profile: contract.ProfileRetrievalRank, Texts: texts})
+		if err != nil {
+			return fmt.Errorf("warm up %s: %w", ID, err)
 		}
-		for _, x := range v.exemplars {
-			if i, ok := index[x.Class]; ok {
-				texts = append(texts, x.Text)
-				p.exClass = append(p.exClass, i)
-				p.exFamily = append(p.exFamily, x.Family)
-			}
-		}
-		for len(texts) > 0 {
-			n := min(len(texts), 16)
-			r, err := m.Embed(ctx, contract.EmbedRequest{Profile: contract.ProfileRetrievalRank, Texts: texts[:n]})
-			if err != nil {
-				return fmt.Errorf("warm up %s: %w", ID, err)
-			}
-			p.exemplars = append(p.exemplars, r.Vectors...)
-			texts = texts[n:]
-		}
-		p.classes, p.exemplars = p.exemplars[:len(tax.Classes)], p.exemplars[len(tax.Classes):]
-		p.centre()
+		p.classes = r.Vectors[:len(tax.Classes)]
+		p.centre(r.Vectors[len(tax.Classes):])
 	}
 	if prof, ok := generative(m); ok {
-		idx := order(make([]float64, len(tax.Classes)))
+		idx := order(make([]float64, len(tax.Classes)), -1)
 		res, err := m.Generate(ctx, contract.GenerateRequest{Profile: prof, System: systemPrompt,
 			Prompt: prompt(tax, idx, "not recorded", nil), Schema: answerSchema(len(idx), 1), NumPredict: predict, TopLogprobs: topLogprobs})
 		if err != nil {
@@ -167,14 +145,14 @@ func (v *Investigator) Handle(ctx context.Context, j contract.Job) (contract.Cor
 		return contract.CoreAgentResult{}, fmt.Errorf("%s was not warmed up for taxonomy %s/%d", ID, j.Taxonomy.Name, j.Taxonomy.Version)
 	}
 	chunks := Select(j.Evidence)
-	s, err := v.signals(ctx, j, p, chunks, "")
+	s, err := v.measure(ctx, j, p, chunks)
 	if err != nil {
 		return contract.CoreAgentResult{}, err
 	}
 	var ans answer
 	var lines []evidenceLine
 	if prof, ok := generative(j.Model); ok {
-		menuOrder := order(s.measured)
+		menuOrder := order(s.measured, s.insufficient)
 		lines = promptLines(j.Evidence, chunks, promptBytes)
 		res, err := j.Model.Generate(ctx, contract.GenerateRequest{Profile: prof, System: systemPrompt,
 			Prompt: prompt(j.Taxonomy, menuOrder, head(j.Evidence), lines), Schema: answerSchema(len(menuOrder), len(lines)),
@@ -193,55 +171,43 @@ func (v *Investigator) Handle(ctx context.Context, j contract.Job) (contract.Cor
 
 // signals are everything measured about one case, by class.
 type signals struct {
-	signature   []float64
-	sigRefs     [][]string
-	gloss       []float64
-	exemplar    []float64
-	generator   []float64
-	nearest     float64
-	measured    []float64   // the weighted sum without the generator
-	chunkBest   [][]float64 // chunk × class similarity, for citing
-	embedDigest string
-	embedModel  string
-	profile     contract.Profile
-	model       string
-	modelDigest string
+	insufficient int // index of insufficient_evidence, −1 if the taxonomy lacks it
+	signature    []float64
+	sigRefs      [][]string
+	retrieval    []float64
+	generator    []float64
+	measured     []float64   // weighted sum of signature and retrieval
+	similarity   [][]float64 // chunk × class, for citing
+	embedModel   string
+	embedDigest  string
+	profile      contract.Profile
+	model        string
+	modelDigest  string
 }
 
-// signals measures signatures and retrieval; without leaves a family's
-// exemplars out.
-func (v *Investigator) signals(ctx context.Context, j contract.Job, p *prepared, chunks []Chunk, without string) (*signals, error) {
+// measure scores signatures and retrieval.
+func (v *Investigator) measure(ctx context.Context, j contract.Job, p *prepared, chunks []Chunk) (*signals, error) {
 	n := len(j.Taxonomy.Classes)
-	s := &signals{gloss: make([]float64, n), exemplar: make([]float64, n), generator: make([]float64, n), measured: make([]float64, n)}
+	s := &signals{retrieval: make([]float64, n), generator: make([]float64, n), measured: make([]float64, n),
+		insufficient: slices.Index(j.Taxonomy.IDs(), contract.InsufficientEvidence)}
 	s.signature, s.sigRefs = v.signature.Score(j.Taxonomy, j.Evidence)
 	if len(p.classes) > 0 && len(chunks) > 0 {
 		texts := make([]string, len(chunks))
 		weight := make([]float64, len(chunks))
 		for i, c := range chunks {
-			texts[i] = c.Text
-			weight[i] = chunkWeight(c)
+			texts[i], weight[i] = c.Text, chunkWeight(c)
 		}
 		r, err := j.Model.Embed(ctx, contract.EmbedRequest{Profile: contract.ProfileRetrievalRank, Texts: texts})
 		if err != nil {
 			return nil, err
 		}
 		s.embedModel, s.embedDigest = r.Call.Model, r.Call.ModelDigest
-		s.gloss = p.glossScores(r.Vectors, weight)
-		s.exemplar = p.exemplarScores(r.Vectors, weight, without)
-		s.nearest = p.nearest(r.Vectors, without)
-		for i := range chunks {
-			one := p.glossScores(r.Vectors[i:i+1], []float64{1})
-			ex := p.exemplarScores(r.Vectors[i:i+1], []float64{1}, without)
-			for k := range one {
-				one[k] += ex[k]
-			}
-			s.chunkBest = append(s.chunkBest, one)
-		}
+		s.similarity = p.similarity(r.Vectors)
+		s.retrieval = best(s.similarity, weight, n)
 	}
-	c := v.constants
-	sg, gl, ex := standardise(s.signature), standardise(s.gloss), standardise(s.exemplar)
+	sig, ret := standardise(s.signature), standardise(s.retrieval)
 	for i := range s.measured {
-		s.measured[i] = c.Signature*sg[i] + c.Gloss*gl[i] + c.Exemplar*ex[i]
+		s.measured[i] = v.constants.Signature*sig[i] + v.constants.Retrieval*ret[i]
 	}
 	return s, nil
 }
@@ -260,19 +226,25 @@ func (v *Investigator) conclude(j contract.Job, chunks []Chunk, lines []evidence
 	tax := j.Taxonomy
 	gen := standardise(s.generator)
 	total := make([]float64, len(tax.Classes))
-	insufficient := slices.Index(tax.IDs(), contract.InsufficientEvidence)
 	for i := range total {
 		total[i] = s.measured[i] + v.constants.Generator*gen[i]
 	}
-	rank := order(total)
+	// insufficient_evidence is reached by abstaining, or by a generator that
+	// has a say; never by similarity to its definition.
+	last := s.insufficient
+	if v.constants.Generator > 0 {
+		last = -1
+	}
+	rank := order(total, last)
 	margin := 0.0
-	if m := order(s.measured); len(m) > 1 {
+	if m := order(s.measured, s.insufficient); len(m) > 1 && m[1] != s.insufficient {
 		margin = s.measured[m[0]] - s.measured[m[1]]
 	}
-	inputs := contract.ConfidenceInputs{"retrieval_agreement": s.nearest, "measured_margin": margin, "signatures": total0(s.signature), "chunks": float64(len(chunks))}
+	known := sum(s.signature)
+	inputs := contract.ConfidenceInputs{"measured_margin": margin, "signature_score": known, "chunks": float64(len(chunks))}
 	abstained := false
-	if insufficient >= 0 && total0(s.signature) == 0 && margin < v.constants.Abstain {
-		rank = append([]int{insufficient}, slices.DeleteFunc(rank, func(i int) bool { return i == insufficient })...)
+	if s.insufficient >= 0 && known == 0 && margin < v.constants.Abstain {
+		rank = append([]int{s.insufficient}, slices.DeleteFunc(rank, func(i int) bool { return i == s.insufficient })...)
 		abstained = true
 	}
 	a := contract.FailureAssessment{
@@ -285,7 +257,7 @@ func (v *Investigator) conclude(j contract.Job, chunks []Chunk, lines []evidence
 			break
 		}
 		h := contract.Hypothesis{FailureClass: tax.Classes[i].ID, Cause: oneLine(tax.Classes[i].Gloss), EvidenceRefs: []string{},
-			ConfidenceInputs: contract.ConfidenceInputs{"signature": s.signature[i], "gloss": s.gloss[i], "exemplar": s.exemplar[i]}}
+			ConfidenceInputs: contract.ConfidenceInputs{"signature": s.signature[i], "retrieval": s.retrieval[i]}}
 		if k == 0 {
 			h.EvidenceRefs = refsOf(refs)
 			if c := oneLine(ans.Cause); c != "" {
@@ -315,7 +287,7 @@ func (v *Investigator) conclude(j contract.Job, chunks []Chunk, lines []evidence
 	}, nil
 }
 
-func total0(x []float64) float64 {
+func sum(x []float64) float64 {
 	t := 0.0
 	for _, f := range x {
 		t += f

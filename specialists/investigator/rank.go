@@ -1,158 +1,82 @@
 package investigator
 
 import (
-	"bytes"
-	_ "embed"
-	"encoding/json"
-	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/fabriccore/assay/specialists/contract"
 )
 
-//go:embed exemplars.v1.jsonl
-var exemplarsV1 []byte
-
-// exemplar is a labeled stretch of evidence from a development corpus. No
-// family of a frozen corpus is among them; a test proves it.
-type exemplar struct {
-	Class  string `json:"class"`
-	Family string `json:"family"`
-	Text   string `json:"text"`
-}
-
-func loadExemplars(data []byte) ([]exemplar, error) {
-	var out []exemplar
-	for n, l := range bytes.Split(data, []byte("\n")) {
-		if len(bytes.TrimSpace(l)) == 0 {
-			continue
-		}
-		var x exemplar
-		if err := json.Unmarshal(l, &x); err != nil {
-			return nil, fmt.Errorf("read exemplars: line %d: %w", n+1, err)
-		}
-		out = append(out, x)
-	}
-	return out, nil
+// emptyCases are lines that any stage may print whatever became of it. A
+// class's mean similarity to them is how easily it attracts; retrieval scores
+// are centred by it (Q-39: calibration runs at warm-up on empty cases).
+var emptyCases = []string{
+	"build started", "Downloading packages", "step 3 of 7 done", "INFO starting service", "PASS ok 0.02s",
+	"exit code 1", "The stage failed.", "error: command failed with exit code 1", "total 12 items processed in 3.4 s",
+	"Compiling module", "waiting for the next job", "name = value", "request finished", "Traceback (most recent call last)", "FAILED",
 }
 
 // prepared is what Warm computes once for a route and a taxonomy.
 type prepared struct {
-	classes   [][]float32 // one vector a class, of its gloss
-	classMean []float64   // mean similarity of each class over the exemplars: how easily it attracts
-	exemplars [][]float32
-	exClass   []int // index into the taxonomy; exemplars of other classes are left out
-	exFamily  []string
-	letterLP  []float64 // log-probability of each letter on the empty case; nil = not served
+	classes  [][]float32 // one unit vector a class, of its definition
+	attracts []float64   // mean cosine similarity of each class to the empty cases
+	letterLP []float64   // log-probability of each menu letter on an empty case; nil = not served
 }
 
 // cosine of unit vectors.
 func cosine(a, b []float32) float64 {
 	var s float64
-	for i := range a {
+	for i := range min(len(a), len(b)) {
 		s += float64(a[i]) * float64(b[i])
 	}
 	return s
 }
 
-// centre fills classMean: a class whose gloss is close to everything must not
-// win by that alone.
-func (p *prepared) centre() {
-	p.classMean = make([]float64, len(p.classes))
-	if len(p.exemplars) == 0 {
-		return
-	}
+// centre fills attracts from the vectors of the empty cases.
+func (p *prepared) centre(empty [][]float32) {
+	p.attracts = make([]float64, len(p.classes))
 	for i, c := range p.classes {
-		for _, x := range p.exemplars {
-			p.classMean[i] += cosine(c, x)
+		for _, x := range empty {
+			p.attracts[i] += cosine(c, x) / float64(len(empty))
 		}
-		p.classMean[i] /= float64(len(p.exemplars))
 	}
 }
 
-// glossScores is, for each class, the best centred similarity of any chunk,
-// weighted by the chunk's salience.
-func (p *prepared) glossScores(chunks [][]float32, weight []float64) []float64 {
-	out := make([]float64, len(p.classes))
-	for i, c := range p.classes {
-		best := math.Inf(-1)
-		for j, x := range chunks {
-			if s := weight[j] * (cosine(c, x) - p.classMean[i]); s > best {
-				best = s
-			}
-		}
-		out[i] = finite(best)
-	}
-	return out
-}
-
-// neighbours is how many exemplars vote.
-const neighbours = 5
-
-// exemplarScores lets each chunk's nearest exemplars vote with their
-// similarity; families listed in without are left out (used when the weights
-// are chosen on the development corpus itself).
-func (p *prepared) exemplarScores(chunks [][]float32, weight []float64, without string) []float64 {
-	type hit struct {
-		sim   float64
-		class int
-	}
-	var hits []hit
-	best := map[int]float64{} // per exemplar, its best chunk
+// similarity is, chunk by chunk, each class's centred cosine.
+func (p *prepared) similarity(chunks [][]float32) [][]float64 {
+	out := make([][]float64, len(chunks))
 	for j, x := range chunks {
-		for k, e := range p.exemplars {
-			if without != "" && p.exFamily[k] == without {
-				continue
-			}
-			if s := weight[j] * cosine(x, e); s > best[k] {
-				best[k] = s
-			}
+		out[j] = make([]float64, len(p.classes))
+		for i, c := range p.classes {
+			out[j][i] = cosine(c, x) - p.attracts[i]
 		}
-	}
-	for k, s := range best {
-		hits = append(hits, hit{s, p.exClass[k]})
-	}
-	slices.SortFunc(hits, func(a, b hit) int {
-		switch {
-		case a.sim > b.sim:
-			return -1
-		case a.sim < b.sim:
-			return 1
-		}
-		return a.class - b.class
-	})
-	out := make([]float64, len(p.classes))
-	for i, h := range hits {
-		if i == neighbours {
-			break
-		}
-		out[h.class] += h.sim * h.sim * h.sim
 	}
 	return out
 }
 
-// nearest is the similarity of the closest exemplar: a measured signal of how
-// far the evidence is from anything known.
-func (p *prepared) nearest(chunks [][]float32, without string) float64 {
-	best := 0.0
-	for _, x := range chunks {
-		for k, e := range p.exemplars {
-			if without != "" && p.exFamily[k] == without {
-				continue
-			}
-			best = math.Max(best, cosine(x, e))
+// best is, for each class, the highest weighted similarity of any chunk.
+func best(sim [][]float64, weight []float64, classes int) []float64 {
+	out := make([]float64, classes)
+	for i := range out {
+		top := math.Inf(-1)
+		for j := range sim {
+			top = math.Max(top, weight[j]*sim[j][i])
+		}
+		if !math.IsInf(top, 0) && !math.IsNaN(top) {
+			out[i] = top
 		}
 	}
-	return best
+	return out
 }
 
 // standardise brings scores to mean 0 and deviation 1 over the classes, so
 // that a route's constants mean the same for every signal. Equal scores carry
 // nothing and become 0.
 func standardise(x []float64) []float64 {
+	out := make([]float64, len(x))
 	if len(x) == 0 {
-		return nil
+		return out
 	}
 	var m, v float64
 	for _, s := range x {
@@ -163,7 +87,6 @@ func standardise(x []float64) []float64 {
 		v += (s - m) * (s - m)
 	}
 	sd := math.Sqrt(v / float64(len(x)))
-	out := make([]float64, len(x))
 	if sd < 1e-12 {
 		return out
 	}
@@ -174,13 +97,18 @@ func standardise(x []float64) []float64 {
 }
 
 // order sorts class indices by score, best first; ties keep taxonomy order.
-func order(score []float64) []int {
+// The class last (an index, −1 for none) always comes last.
+func order(score []float64, last int) []int {
 	idx := make([]int, len(score))
 	for i := range idx {
 		idx[i] = i
 	}
 	slices.SortStableFunc(idx, func(a, b int) int {
 		switch {
+		case a == last:
+			return 1
+		case b == last:
+			return -1
 		case score[a] > score[b]:
 			return -1
 		case score[a] < score[b]:
@@ -191,12 +119,14 @@ func order(score []float64) []int {
 	return idx
 }
 
-func finite(x float64) float64 {
-	if math.IsInf(x, 0) || math.IsNaN(x) {
-		return 0
+// classText is the text under which a class is embedded.
+func classText(c contract.Class) string {
+	t := oneLine(c.Definition)
+	if t == "" {
+		t = oneLine(c.Gloss)
 	}
-	return x
+	if len(t) > chunkCap {
+		t = strings.ToValidUTF8(t[:chunkCap], "")
+	}
+	return t
 }
-
-// classVector is the text under which a class is embedded.
-func classVector(c contract.Class) string { return oneLine(c.Gloss) }
