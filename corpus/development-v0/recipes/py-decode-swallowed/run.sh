@@ -4,17 +4,17 @@ set -u
 
 export PATH=/usr/bin:/bin PYTHONDONTWRITEBYTECODE=1
 mkdir -p inbox
-for n in 01 02 03 04 05 06; do
+for n in $(seq -w 1 38); do
   { echo "sku;town;qty"; for i in $(seq 1 14); do echo "S$n$i;Porto;$((i*3))"; done; } > inbox/part-$n.csv
 done
-printf 'S0499;Malm\xf6;7\nS0498;K\xf8ge;9\n' >> inbox/part-04.csv
+printf 'S0499;Malm\xf6;7\nS0498;K\xf8ge;9\n' >> inbox/part-17.csv
 cat > worker.py <<'X'
 import glob
 import logging
 import sys
 
 logging.basicConfig(filename=sys.argv[1], level=logging.INFO, format="%(asctime)s %(levelname)s stockload %(message)s")
-expected = 6
+expected = 38
 rows = 0
 done = 0
 for path in sorted(glob.glob("inbox/*.csv")):
@@ -38,5 +38,5 @@ if done != expected:
 X
 stage load python3 worker.py stockload.log
 keep 03-service_log.log stockload.log
-{ echo "$ tail -c 64 inbox/part-04.csv | od -An -c"; tail -c 64 inbox/part-04.csv | od -An -c; } > "$OUT/04-data.txt"
+{ echo "$ tail -c 64 inbox/part-17.csv | od -An -c"; tail -c 64 inbox/part-17.csv | od -An -c; } > "$OUT/04-data.txt"
 exit 0

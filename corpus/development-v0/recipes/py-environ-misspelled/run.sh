@@ -36,6 +36,8 @@ set -a; . conf/ledger.env; set +a
 exec python3 sync.py
 X
 cp conf/ledger.env "$OUT/03-config.env"
-{ echo "staging (last run ok):"; printf 'LEDGER_BATCH=100\nLEDGER_DSN=file:ledger.db\nLEDGER_REGION=eu-north\n'; echo; echo "production (this run):"; ( set -a; . conf/ledger.env; set +a; env | grep -E '^LE' | sort ); } > "$OUT/04-environment.txt"
+printf 'LEDGER_REGION=eu-north\nLEDGER_DSN=file:ledger.db\nLEDGER_BATCH=100\n' > conf/staging.env
+settings() { ( set -a; . "conf/$1.env"; set +a; env | grep -E '^LE' | sort ); }
+{ echo "staging (last run ok):"; settings staging; echo; echo "production (this run):"; settings ledger; } > "$OUT/04-environment.txt"
 stage sync bash run-sync.sh
 exit 0

@@ -5,7 +5,7 @@ set -u
 export PATH=/usr/bin:/bin PYTHONDONTWRITEBYTECODE=1
 cat > gen.py <<'X'
 import json
-doc = {"as_of": "2026-03-02", "rates": {f"C{i:03d}": round(1 + i / 7, 4) for i in range(120)}}
+doc = {"as_of": "2026-03-02", "rates": {f"C{i:03d}": round(1 + i / 7, 4) for i in range(520)}}
 s = json.dumps(doc, indent=1)
 open("feed.json", "w").write(s[: len(s) * 2 // 3])
 X

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+set -u
+. "$LIB"
+
+cat > settle.sh <<'X'
+echo "settle: reindex started, 5 s allowed"
+n=0
+while :; do
+  n=$((n + 1))
+  echo "settle: pass $n: 4 segments left, merging again"
+  sleep 0.5
+done
+X
+STAGE_TIMEOUT=5
+stage build bash settle.sh
+exit 0
