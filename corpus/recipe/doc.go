@@ -17,9 +17,9 @@
 //
 // Text is recorded as the tools wrote it, with these replacements and no other:
 // the working folder's path becomes /workspace, the recording person's home
-// folder /home/builder and user name (unless root) builder; the host is really
-// named build-host while the recipe runs; bytes that are not UTF-8 and NUL
-// become U+FFFD. An item longer than MaxItem is refused, so is one that holds a
-// private key, the recipe's own path or name, or a class id of the
-// taxonomy that is no plain word.
+// folder /home/builder and user name (unless root) builder, the kernel's release
+// 6.1.0-amd64; the host is really named build-host while the recipe runs; bytes
+// that are not UTF-8 and NUL become U+FFFD. An item longer than MaxItem is
+// refused, so is one that holds a private key, the recipe's own path or name, or
+// a class id of the taxonomy that is no plain word.
 package recipe

@@ -315,7 +315,8 @@ func prepare(dir string) error {
 	return nil
 }
 
-const newMeta = `name: %s
+const newMeta = `# yaml-language-server: $schema=../schema/corpus.schema.json
+name: %s
 version: 1
 task_class: failure_analysis
 origin: >-

@@ -158,6 +158,9 @@ func toolHomes() []string {
 	return env
 }
 
+// neutralKernel stands for the recording machine's kernel release.
+const neutralKernel = "6.1.0-amd64"
+
 // normaliser makes the replacements that the package comment lists.
 func normaliser(work, recipeDir string) *strings.Replacer {
 	pairs := []string{work, "/workspace"}
@@ -169,6 +172,9 @@ func normaliser(work, recipeDir string) *strings.Replacer {
 	}
 	if u, err := user.Current(); err == nil && u.Username != "root" && len(u.Username) > 2 {
 		pairs = append(pairs, u.Username, "builder")
+	}
+	if release, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil && len(release) > 4 {
+		pairs = append(pairs, strings.TrimSpace(string(release)), neutralKernel)
 	}
 	return strings.NewReplacer(append(pairs, "\x00", "\uFFFD")...)
 }
