@@ -82,7 +82,7 @@ func CohenKappa(a, b []string, level float64) Figure {
 // row of readings a unit, "" = not read. The interval is a seeded percentile
 // bootstrap over units. Source: Krippendorff, Content Analysis (2004) ch. 11.
 func KrippendorffAlpha(units [][]string, o Options) Figure {
-	o = o.filled()
+	o = o.filled(len(units))
 	const method = "Krippendorff α (nominal), bootstrap over units"
 	if !levelOK(o.Level) {
 		return None(method, "level out of range")

@@ -16,7 +16,7 @@ const MinBCaClusters = 20
 // 82 (1987) 171–185), or percentile below [MinBCaClusters] clusters. It is
 // seeded: the same input gives the same figure.
 func Bootstrap(cs []Cluster, o Options) Figure {
-	o = o.filled()
+	o = o.filled(len(cs))
 	const name = "cluster bootstrap, each end one-sided"
 	sorted, n, why := prepared(cs, o)
 	if why != "" {

@@ -47,18 +47,23 @@ type Options struct {
 	Draws int // of a bootstrap or a Monte Carlo test
 }
 
-// Defaults of Options.
+// Defaults of Options. From 2,000 clusters on, fewer draws than DefaultDraws
+// are made, so that draws × clusters stays near drawnClusters, but never fewer
+// than leastDraws.
 const (
-	DefaultLevel = 0.95
-	DefaultDraws = 4999
+	DefaultLevel  = 0.95
+	DefaultDraws  = 4999
+	drawnClusters = 10_000_000
+	leastDraws    = 999
 )
 
-func (o Options) filled() Options {
+// filled sets what is left at zero, for a number of clusters.
+func (o Options) filled(clusters int) Options {
 	if o.Level == 0 {
 		o.Level = DefaultLevel
 	}
 	if o.Draws <= 0 {
-		o.Draws = DefaultDraws
+		o.Draws = min(DefaultDraws, max(leastDraws, drawnClusters/max(clusters, 1)-1))
 	}
 	return o
 }

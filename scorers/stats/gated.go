@@ -17,7 +17,7 @@ const FewClusters = 30
 // [FewClusters] clusters it is the sign-flip bound, since the bootstrap
 // undercovers there; above, the wider of sign-flip and cluster bootstrap.
 func MeanDifference(cs []Cluster, o Options) Figure {
-	o = o.filled()
+	o = o.filled(len(cs))
 	f := SignFlipBound(cs, o)
 	if !f.OK() {
 		return f

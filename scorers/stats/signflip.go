@@ -16,7 +16,7 @@ const ExactClusters = 20
 // Econometrica 85 (2017) 1013–1030. It assumes that a cluster's deviation
 // from the mean is as likely in either direction.
 func SignFlipP(cs []Cluster, null float64, o Options) Figure {
-	o = o.filled()
+	o = o.filled(len(cs))
 	method := "sign-flip over families, one-sided p"
 	sorted, n, why := prepared(cs, o)
 	if why != "" || !finite(null) {
@@ -39,7 +39,7 @@ func SignFlipP(cs []Cluster, null float64, o Options) Figure {
 // null, so the lower bound is an order statistic of the subset means
 // (Hartigan, JASA 64 (1969) 1303–1317: typical values).
 func SignFlipBound(cs []Cluster, o Options) Figure {
-	o = o.filled()
+	o = o.filled(len(cs))
 	const method = "sign-flip over families, each end one-sided"
 	sorted, n, why := prepared(cs, o)
 	if why != "" {
