@@ -162,7 +162,7 @@ func TestH014F171KillAndResume(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		timer := time.AfterFunc(time.Duration(20+rand.IntN(250))*time.Millisecond, func() { _ = cmd.Process.Kill() })
+		timer := time.AfterFunc(time.Duration(20+rand.IntN(250+20*kills))*time.Millisecond, func() { _ = cmd.Process.Kill() })
 		err := cmd.Wait()
 		timer.Stop()
 		data, _ := os.ReadFile(calls)
@@ -339,5 +339,42 @@ func TestQ50Host(t *testing.T) {
 	})
 	if h.CPU != "Some CPU @ 2.0GHz" || h.MemoryMB != 16000 || h.KernelMajor != "6" || h.Cores < 1 {
 		t.Errorf("%+v", h)
+	}
+}
+
+func TestInspect(t *testing.T) {
+	cfg := testConfig(t, testPlan(t, 4, 1, 1), &Fake{}, &Fake{})
+	dir := stoppedRun(t, cfg, 3)
+	if s := Inspect(dir); s.State != "stopped: signal" || s.Finished != 3 || s.Planned != 8 || s.Error != "" {
+		t.Errorf("%+v", s)
+	}
+	unlock, err := lock(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := Inspect(dir); s.State != "running" {
+		t.Errorf("%+v", s)
+	}
+	unlock()
+	path := filepath.Join(dir, journal.Name)
+	data, _ := os.ReadFile(path)
+	l := bytes.SplitAfter(data, []byte("\n"))
+	if err := os.WriteFile(path, bytes.Join(l[:6], nil), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if s := Inspect(dir); s.State != "killed" || s.Finished != 1 {
+		t.Errorf("%+v", s)
+	}
+	if _, err := Resume(context.Background(), dir, cfg); err != nil {
+		t.Fatal(err)
+	}
+	if s := Inspect(dir); s.State != "complete" || s.Finished != 8 {
+		t.Errorf("%+v", s)
+	}
+	if err := os.WriteFile(path, []byte("{}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if s := Inspect(dir); !strings.Contains(s.Error, "journal.jsonl:1") {
+		t.Errorf("%+v", s)
 	}
 }

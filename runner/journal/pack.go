@@ -127,16 +127,31 @@ func locate(path string, at, length int64, text []byte) ([]location, error) {
 	var out []location
 	for from := 0; from < len(text); {
 		n := bytes.IndexByte(text[from:], '\n') + 1
-		var t struct {
-			Key string `json:"key"`
-		}
-		if n == 0 || json.Unmarshal(text[from:from+n], &t) != nil || t.Key == "" {
+		key := lineKey(text[from : from+n])
+		if key == "" {
 			return nil, fmt.Errorf("%w: %s: frame at byte %d holds no transcript at %d", ErrCorrupt, path, at, from)
 		}
-		out = append(out, location{Key: t.Key, At: at, Len: length, From: from, Size: n})
+		out = append(out, location{Key: key, At: at, Len: length, From: from, Size: n})
 		from += n
 	}
 	return out, nil
+}
+
+// lineKey is the key of a transcript's line, "" if it has none. Our own lines
+// start with it, so that the exchanged bytes need not be parsed.
+func lineKey(line []byte) string {
+	if rest, ok := bytes.CutPrefix(line, []byte(`{"key":"`)); ok {
+		if key, _, ok := bytes.Cut(rest, []byte(`"`)); ok && !bytes.ContainsRune(key, '\\') {
+			return string(key)
+		}
+	}
+	var t struct {
+		Key string `json:"key"`
+	}
+	if json.Unmarshal(line, &t) != nil {
+		return ""
+	}
+	return t.Key
 }
 
 // repairPack cuts a torn last frame off and rebuilds the index.

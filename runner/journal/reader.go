@@ -137,6 +137,10 @@ func (r *Reader) All() iter.Seq2[Message, error] {
 	}
 }
 
+// Raw is the last message's line as it stands in the journal, newline
+// included; it is good until the next call of Next.
+func (r *Reader) Raw() []byte { return r.buf }
+
 // Torn reports, after io.EOF, whether the stream ended inside a line.
 func (r *Reader) Torn() bool { return r.torn }
 

@@ -15,7 +15,7 @@ var ErrWrite = errors.New("journal can't be written")
 var ErrClosed = errors.New("journal is closed")
 
 // maxPending bounds the bytes that wait for a sync; Start blocks above it.
-const maxPending = 4 << 20
+const maxPending = 1 << 20
 
 // Writer appends messages to a journal. A message counts when it is synced;
 // messages that arrive while a sync is under way share the next one. It is
