@@ -315,3 +315,11 @@ func TagOf(model string) string {
 	}
 	return model + ":latest"
 }
+
+// Options are the options that every call of profile p sends, as recorded.
+func (r *Router) Options(p contract.Profile) map[string]any {
+	m := r.spec.Profiles[p]
+	o := options(m.Options, m.Options.NumPredict)
+	o["keep_alive"], o["think"] = m.Options.KeepAlive.String(), m.Options.Think
+	return o
+}
