@@ -36,6 +36,10 @@ func TestBuildTools(t *testing.T) {
 	cfg.Env["GOFLAGS"], cfg.Env["GOWORK"], cfg.Env["CGO_CFLAGS"], cfg.Env["GOOS"] = "-mod=vendor", "/x/go.work", "-O0", "plan9"
 	// Settings of the user that the build needs.
 	cfg.Env["GOPROXY"], cfg.Env["GOMODCACHE"] = "https://proxy.example", "/cache"
+	// A relative cache folder (ASSAY_CACHE=cache) must not end up in the sources.
+	t.Chdir(t.TempDir())
+	cfg.CacheDir = "cache"
+	cfg = cfg.withDefaults()
 	dir, err := toolsTarget().ensure(t.Context(), cfg, progress.Discard())
 	if err != nil {
 		t.Fatal(err)

@@ -109,6 +109,10 @@ func (c Config) withDefaults() Config {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
+	// Programs run in folders of their own.
+	if abs, err := filepath.Abs(c.CacheDir); err == nil && c.CacheDir != "" {
+		c.CacheDir = abs
+	}
 	if c.HTTP == nil {
 		c.HTTP = &http.Client{Transport: &http.Transport{Proxy: nil, MaxIdleConnsPerHost: 64}}
 	}
