@@ -17,21 +17,21 @@ const TopK = 3
 
 // reading is one trial joined to its label: what scoring keeps of it.
 type reading struct {
-	key, arm, id      string
-	repeat            int
-	started           time.Time
-	kind              journal.Kind
-	class, cause      string
-	evidence          []string
-	right, top, hit   bool
-	abstains          bool // answer is insufficient_evidence or none at all
-	answered          bool // gave an answer that counts for coverage
-	total, overhead   time.Duration
-	censored, noCall  bool
-	leftOut           bool // cold, or a cached prefix was reused
-	profiles          []profileTime
-	sufficiency       contract.SufficiencyVerdict
-	missing, modelled bool
+	key, arm, id     string
+	repeat           int
+	started          time.Time
+	kind             journal.Kind
+	class, cause     string
+	evidence         []string
+	right, top, hit  bool
+	abstains         bool // answer is insufficient_evidence or none at all
+	answered         bool // gave an answer that counts for coverage
+	total, overhead  time.Duration
+	censored, noCall bool
+	leftOut          bool // cold, or a cached prefix was reused
+	profiles         []profileTime
+	sufficiency      contract.SufficiencyVerdict
+	missing          bool
 }
 
 // profileTime is the time of one trial inside one profile's calls.
@@ -51,7 +51,9 @@ func read(t journal.Trial, l label.Label) reading {
 		key: t.Key, arm: t.Arm, id: t.Case, repeat: t.Repeat, started: t.Started, kind: t.Kind,
 		class: t.Class, cause: t.Cause, evidence: t.Evidence, sufficiency: t.Sufficiency,
 		total: t.Timing.Total, overhead: t.Timing.Overhead, censored: t.Timing.Censored,
-		noCall: len(t.Calls) == 0, modelled: len(t.Calls) > 0,
+		// A model error without a recorded call still waited for a model: it
+		// must not leave the ratio as "no model call".
+		noCall:  len(t.Calls) == 0 && t.Kind != journal.ModelError && !t.Timing.Censored,
 		missing: t.Kind == journal.InfraError || t.Kind == journal.Skipped,
 	}
 	switch t.Kind {

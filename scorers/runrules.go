@@ -139,6 +139,9 @@ func (a *armReadings) modelled() bool {
 
 func judgeCertifiable(s *scoring) outcome {
 	why := slices.Clone(s.in.Run.Exploratory)
+	if strings.HasSuffix(s.in.Run.CodeVersion, "+dirty") && len(why) == 0 {
+		why = append(why, "the build is dirty")
+	}
 	if s.in.Spec.Smoke {
 		why = append(why, "a smoke suite can't qualify")
 	}

@@ -248,6 +248,7 @@ func TestMutations(t *testing.T) {
 		{"H-009 infrastructure error", "G4.accuracy", Inconclusive, func(f *fakeRun) { first(f, fakeCore, any).Kind = journal.InfraError }},
 		{"skipped baseline", "G4.accuracy", Inconclusive, func(f *fakeRun) { first(f, fakeRules, any).Kind = journal.Skipped }},
 		{"exploratory", "V4.certifiable", Inconclusive, func(f *fakeRun) { f.run.Exploratory = []string{"--limit"} }},
+		{"dirty build", "V4.certifiable", Inconclusive, func(f *fakeRun) { f.run.CodeVersion = "abc+dirty" }},
 		{"smoke", "V4.certifiable", Inconclusive, func(f *fakeRun) { f.spec.Smoke = true }},
 		{"no fingerprint after", "V3.route", Inconclusive, func(f *fakeRun) { f.routes = f.routes[:1] }},
 		{"safety not measured", "S1.writes", Inconclusive, func(f *fakeRun) { first(f, fakeCore, any).Safety = nil }},
@@ -380,6 +381,10 @@ func TestQ43Ratio(t *testing.T) {
 	x.Timing.Total, x.Timing.Censored = 10*time.Millisecond, true
 	if r := f.score(t).Ratios[0]; r.Ratio.Point <= base.Ratio.Point || r.Censored != 1 {
 		t.Errorf("a cut-off call flatters the candidate: %v", r.Ratio)
+	}
+	x.Kind, x.Calls = journal.ModelError, nil
+	if r := f.score(t).Ratios[0]; r.NoCall != 20 || r.Ratio.N != 40 || r.Censored != 1 {
+		t.Errorf("a model error without a recorded call left the ratio: %+v", r)
 	}
 }
 
