@@ -31,8 +31,8 @@ var ruleRows = []Rule{
 }
 
 // bindPosture fills the five rows. A given row wins; else the gates of
-// dimension "posture" that name the word — as their id's last part, in
-// Requires or in Evidence — are its check; else the row is open.
+// dimension "posture" that name the word in their id or Evidence are its
+// check ("posture.read_only"); else the row is open.
 func bindPosture(given []PostureWord, gates []scorers.Gate) []PostureWord {
 	out := slices.Clone(postureWords)
 	for i := range out {
@@ -112,7 +112,7 @@ func bound(gates []scorers.Gate, match func(scorers.Gate) bool) (check string, s
 	return strings.Join(ids, ", "), state, why, evidence
 }
 
-// names reports whether a gate's id, evidence or requirement names word.
+// names reports whether a gate's id or evidence names word.
 func names(g scorers.Gate, word string) bool {
 	sep := func(r rune) bool { return strings.ContainsRune("./:, _", r) }
 	has := func(s string) bool {
@@ -121,7 +121,7 @@ func names(g scorers.Gate, word string) bool {
 		return slices.Contains(strings.FieldsFunc(s, sep), w) ||
 			slices.Contains(strings.FieldsFunc(strings.ReplaceAll(s, "_", "-"), func(r rune) bool { return r != '_' && sep(r) }), w)
 	}
-	return has(g.ID) || slices.ContainsFunc(g.Evidence, has) || g.Dimension == "posture" && has(g.Requires)
+	return has(g.ID) || slices.ContainsFunc(g.Evidence, has)
 }
 
 // badness orders verdicts, worst highest; what is unknown is worst.

@@ -76,7 +76,7 @@ func (p painter) paint(s string, t tone) string {
 
 // headline is the verdict in one line: it must survive a glance at a log.
 func (p painter) headline(d Document) {
-	v := strings.ToUpper(words(string(d.Verdict)))
+	v := cutWidth(strings.ToUpper(words(string(d.Verdict))), p.o.Width/2)
 	rest := []string{orDash(d.Suite.Name)}
 	if len(d.Exploratory) > 0 {
 		rest = append(rest, "exploratory")
