@@ -51,19 +51,23 @@ func (o *Orchestrator) Handle(ctx context.Context, a Assignment, book Book) Outc
 	if verdict.err != nil {
 		return failed(contract.ReasonOf(verdict.err, contract.ReasonPanic), verdict.err.Error())
 	}
+	var resolved Outcome
+	if verdict.Verdict == contract.SufficiencyResolved {
+		resolved = r.resolved(verdict.DeterministicSufficiency)
+	}
 	book.Sufficiency(verdict.DeterministicSufficiency)
 	book.Step(contract.StepSufficiency, map[string]string{
 		"verdict": string(verdict.Verdict), "reason": string(verdict.ReasonCode),
 	})
 	if err := book.Receipt("sufficiency", map[string]string{
 		"verdict": string(verdict.Verdict), "reason": string(verdict.ReasonCode),
-		"recommendation_sha256": recommendationSum(verdict.ResolvedResult),
+		"recommendation_sha256": recommendationSum(resolved.Recommendation),
 	}); err != nil {
 		return failed(contract.ReasonReceiptFailed, "")
 	}
 	switch verdict.Verdict {
 	case contract.SufficiencyResolved:
-		return r.resolved(verdict.DeterministicSufficiency)
+		return resolved
 	case contract.SufficiencySpecialistRequired:
 		return r.specialist(ctx)
 	default:
