@@ -15,8 +15,8 @@ var (
 	// ErrInvalid means that a file of the corpus can't be used as it is; the
 	// message names file and line (exit 6).
 	ErrInvalid = strict.ErrInvalid
-	// ErrNotFound means that no corpus of that name is there (exit 2).
-	ErrNotFound = errors.New("corpus not found")
+	// ErrNotFound means that no corpus or recipe of that name is there (exit 2).
+	ErrNotFound = errors.New("not found")
 )
 
 // ChangedError names the file by which a frozen corpus differs from what was

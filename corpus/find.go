@@ -37,7 +37,7 @@ func Folder(root, name string) (string, error) {
 		dir = name
 	}
 	if _, err := os.Stat(filepath.Join(dir, MetaFile)); err != nil {
-		return "", fmt.Errorf("%w: %s; known: %s", ErrNotFound, name, strings.Join(Names(root), ", "))
+		return "", fmt.Errorf("corpus %s: %w; known: %s", name, ErrNotFound, strings.Join(Names(root), ", "))
 	}
 	return dir, nil
 }

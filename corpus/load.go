@@ -27,7 +27,7 @@ func Load(dir string) (*Corpus, error) {
 func open(dir string) (fs.FS, error) {
 	root, err := os.OpenRoot(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: no folder %s", ErrNotFound, dir)
+		return nil, fmt.Errorf("corpus folder %s: %w", dir, ErrNotFound)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open corpus: %w", err)

@@ -33,6 +33,9 @@ func Check(ctx context.Context, dir string, opt Options) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := known(opt.Only, specs); err != nil {
+		return nil, err
+	}
 	isolation, err := isolate(ctx)
 	if err != nil {
 		return nil, err

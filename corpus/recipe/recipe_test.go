@@ -244,3 +244,21 @@ func TestSpecFaults(t *testing.T) {
 		}
 	}
 }
+
+// Counting labels leaves the rest of corpus.yaml as it is.
+func TestSetCounts(t *testing.T) {
+	for in, want := range map[string]string{
+		"name: a\n": "name: a\nlabel_sources:\n  constructed: 2\n",
+		"name: a\nlabel_sources:\n  human: 1\n  constructed: 9\n# kept\nsynthetic: true": "name: a\nlabel_sources:\n  constructed: 2\n# kept\nsynthetic: true\n",
+		"label_sources: {}\nname: a\n": "label_sources:\n  constructed: 2\nname: a\n",
+	} {
+		name := filepath.Join(t.TempDir(), "corpus.yaml")
+		put(t, name, in)
+		if err := setCounts(name, map[string]int{"constructed": 2}); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(name); err != nil || string(got) != want {
+			t.Errorf("%q became %q, %v; want %q", in, got, err, want)
+		}
+	}
+}

@@ -12,6 +12,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -84,6 +86,9 @@ func Record(ctx context.Context, dir string, opt Options) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := known(opt.Only, specs); err != nil {
+		return nil, err
+	}
 	if err := prepare(dir); err != nil {
 		return nil, err
 	}
@@ -113,14 +118,12 @@ func Record(ctx context.Context, dir string, opt Options) ([]Result, error) {
 				}
 				continue
 			}
-			e, err := recordOne(ctx, isolation, dir, meta, taxonomy, r, opt.Now())
-			switch lacks := missing(s.Needs); {
-			case len(lacks) > 0:
+			if lacks := missing(s.Needs); len(lacks) > 0 {
 				res.Status, res.Detail = Skipped, "missing: "+strings.Join(lacks, ", ")
-			case err != nil:
+			} else if e, err := recordOne(ctx, isolation, dir, meta, taxonomy, r, opt.Now()); err != nil {
 				res.Status, res.Detail = Failed, err.Error()
 				failed++
-			default:
+			} else {
 				res.Status, entries[id] = Recorded, e
 			}
 			if res.Status != Recorded && had {
@@ -144,23 +147,22 @@ func Record(ctx context.Context, dir string, opt Options) ([]Result, error) {
 	return results, nil
 }
 
-func wanted(only []string, name string) bool {
-	if len(only) == 0 {
-		return true
-	}
+// known refuses names of recipes that aren't there.
+func known(only []string, specs []Spec) error {
 	for _, o := range only {
-		if o == name {
-			return true
+		if !slices.ContainsFunc(specs, func(s Spec) bool { return s.Name == o }) {
+			return fmt.Errorf("recipe %s: %w; the folder recipes holds them", o, corpus.ErrNotFound)
 		}
 	}
-	return false
+	return nil
+}
+
+func wanted(only []string, name string) bool {
+	return len(only) == 0 || slices.Contains(only, name)
 }
 
 // recordOne runs one recipe and makes its case and label.
 func recordOne(ctx context.Context, isolation []string, dir string, meta corpus.Meta, tax contract.Taxonomy, r run, now time.Time) (entry, error) {
-	if len(missing(r.spec.Needs)) > 0 {
-		return entry{}, errors.New("tools missing")
-	}
 	items, err := execute(ctx, isolation, filepath.Join(dir, corpus.RecipesDir, r.spec.Name), r)
 	if err != nil {
 		return entry{}, err
@@ -276,21 +278,24 @@ func write(dir string, entries map[string]entry) error {
 	return setCounts(filepath.Join(dir, corpus.MetaFile), counts)
 }
 
-// setCounts replaces label_sources in corpus.yaml, the last key of the file.
+var countsBlock = regexp.MustCompile(`(?m)^label_sources:.*\n(?:[ \t]+.*\n?)*`)
+
+// setCounts replaces label_sources in corpus.yaml, or adds it at the end.
 func setCounts(name string, counts map[string]int) error {
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return fmt.Errorf("set label counts: %w", err)
 	}
-	head, _, found := bytes.Cut(data, []byte("\nlabel_sources:"))
-	if !found {
-		head = bytes.TrimRight(data, "\n")
-	}
-	tail, err := yaml.Marshal(map[string]map[string]int{"label_sources": counts})
+	block, err := yaml.Marshal(map[string]map[string]int{"label_sources": counts})
 	if err != nil {
 		return fmt.Errorf("set label counts: %w", err)
 	}
-	out := append(append(bytes.Clone(head), '\n'), tail...)
+	out := append(bytes.TrimRight(bytes.Clone(data), "\n"), '\n')
+	if at := countsBlock.FindIndex(out); at != nil {
+		out = slices.Concat(out[:at[0]], block, out[at[1]:])
+	} else {
+		out = append(out, block...)
+	}
 	if err := renameio.WriteFile(name, out, 0o644); err != nil {
 		return fmt.Errorf("set label counts: %w", err)
 	}
