@@ -21,4 +21,5 @@ show 04-environment.txt cargo --version
 show 04-environment.txt grep -H version vendor/crcmini/Cargo.toml vendor/wavebuf/Cargo.toml
 stage deploy bash image.sh
 keep 03-service_log.log compile.log
+keep 05-config.toml Cargo.toml
 exit 0

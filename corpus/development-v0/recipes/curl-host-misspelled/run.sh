@@ -18,4 +18,5 @@ keep 03-config.ini mirror.ini
 show 04-environment.txt getent hosts registry.depot.internal
 show 04-environment.txt curl -s -o /dev/null -w '%{http_code}\n' http://registry.depot.internal:8081/
 kill $pid
+keep 05-service_log.log registry.log
 exit 0

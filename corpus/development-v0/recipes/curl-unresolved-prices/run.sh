@@ -14,4 +14,5 @@ if [ "$mean" = 0 ]; then echo "prices: error: rule MEAN_POSITIVE violated, price
 X
 stage build bash prices.sh
 keep 03-service_log.log fetch.log
+keep 04-data.json latest.json
 exit 0

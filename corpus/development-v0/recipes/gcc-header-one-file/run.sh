@@ -9,4 +9,5 @@ cat > probe.c <<'X'
 int main(void) { printf("%d\n", fastlz4_version()); return 0; }
 X
 stage build gcc -O2 -o probe probe.c
+keep 03-source.c probe.c
 exit 0

@@ -9,4 +9,5 @@ printf 'port = 80\nworkers = 2\n' > app.ini && git add . && git commit -q -m "Se
 git switch -q -c feature && sed -i 's/workers = 2/workers = 8/' app.ini && git commit -qam "More workers"
 git switch -q main && sed -i 's/workers = 2/workers = 3/' app.ini && git commit -qam "One more worker"
 stage build git merge feature
+show 03-history.txt git log --oneline --all
 exit 0

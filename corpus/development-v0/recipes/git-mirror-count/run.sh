@@ -23,4 +23,5 @@ exit $bad
 X
 stage sync bash mirror.sh
 show 03-environment.txt git --version
+keep 04-config.txt tools/.git/config
 exit 0

@@ -9,4 +9,6 @@ git clone -q hub.git a 2>/dev/null && (cd a && echo 1 > f && git add f && git co
 git clone -q hub.git b && (cd b && echo 2 > g && git add g && git commit -q -m two && git push -q origin main)
 cd a && echo 3 > h && git add h && git commit -q -m three
 stage deploy git push origin main
+show 03-history.txt git log --oneline -2
+keep 04-config.txt .git/config
 exit 0

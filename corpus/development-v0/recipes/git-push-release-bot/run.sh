@@ -26,4 +26,5 @@ echo "release: warning: changelog has no entry for 1.1"
 X
 stage deploy bash ../release.sh
 keep 03-history.txt ../release.log
+keep 04-config.txt .git/config
 exit 0

@@ -7,4 +7,5 @@ export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=build GIT_AUTHOR_EMAIL=build@
 git init -q -b main --bare hub.git
 git clone -q hub.git a 2>/dev/null && cd a && echo 1 > f && git add f && git commit -q -m one && git push -q origin main
 stage sync git push upstrem main
+show 03-history.txt git log --oneline
 exit 0

@@ -88,4 +88,5 @@ func TestFlushTwice(t *testing.T) {
 X
 cp tally.go "$OUT/03-source.go"
 stage test go test -race -count=1 -v ./...
+keep 04-config.txt go.mod
 exit 0

@@ -11,4 +11,5 @@ printf 'package cart\n\nimport "example.com/shop/price"\n\ntype Item struct{ SKU
 printf 'package price\n\nimport "example.com/shop/cart"\n\nfunc Of(is []cart.Item) int { return len(is) * 100 }\n' > price/price.go
 printf 'package main\n\nimport "example.com/shop/cart"\n\nfunc main() { println(cart.Sum(nil)) }\n' > cmd/shop/main.go
 stage build go build ./cmd/shop
+show 03-environment.txt go version
 exit 0

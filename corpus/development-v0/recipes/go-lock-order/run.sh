@@ -67,4 +67,5 @@ func TestTransfers(t *testing.T) {
 X
 cp bank.go "$OUT/03-source.go"
 stage test go test -count=1 -timeout 6s ./...
+show 04-environment.txt go version
 exit 0

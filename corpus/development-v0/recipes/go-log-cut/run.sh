@@ -40,4 +40,5 @@ exit $rc
 X
 stage test bash ci.sh
 head -c 9900 last.log > last.cut && keep 03-history.txt last.cut
+keep 04-config.txt go.mod
 exit 0

@@ -27,4 +27,5 @@ func main() {
 }
 X
 stage build go build -o bin/relayd ./cmd/relayd
+keep 03-config.txt go.mod
 exit 0

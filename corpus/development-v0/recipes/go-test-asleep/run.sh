@@ -30,4 +30,5 @@ func TestDrain(t *testing.T) {
 }
 X
 stage test go test -count=1 -timeout 0 ./...
+keep 03-source.go pump_test.go
 exit 0

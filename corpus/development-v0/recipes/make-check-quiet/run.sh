@@ -13,4 +13,5 @@ lint:
 X
 keep 03-source.mk Makefile
 stage test make check
+show 04-environment.txt make --version
 exit 0

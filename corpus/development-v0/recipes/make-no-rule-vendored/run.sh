@@ -14,4 +14,5 @@ obj/%.o: src/%.c
 X
 show 03-environment.txt ls -A . vendor
 stage build make gauge
+keep 04-source.mk Makefile
 exit 0

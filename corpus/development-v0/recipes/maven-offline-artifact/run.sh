@@ -15,4 +15,5 @@ cat > pom.xml <<'X'
 </project>
 X
 stage build mvn -o -B compile
+keep 03-config.xml pom.xml
 exit 0

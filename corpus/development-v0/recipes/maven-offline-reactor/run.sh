@@ -56,4 +56,5 @@ sha256sum -c release/SHA256 || { echo "release: verification failed, nothing was
 X
 stage deploy bash release.sh
 keep 03-service_log.log mvn.log
+keep 04-config.xml pom.xml
 exit 0

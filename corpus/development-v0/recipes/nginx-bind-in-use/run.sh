@@ -18,4 +18,5 @@ pid=$!
 wait_for test -e up
 stage serve nginx -p . -c site.conf -g 'daemon off;'
 kill $pid
+keep 03-config.conf site.conf
 exit 0

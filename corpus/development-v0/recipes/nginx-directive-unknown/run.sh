@@ -13,4 +13,5 @@ ng_conf() {
 
 ng_conf site.conf 'listen 127.0.0.1:8088;' 'location / {' '    proxy_passs http://127.0.0.1:9001;' '}'
 stage test nginx -t -p . -c site.conf
+show 03-environment.txt nginx -v
 exit 0

@@ -32,4 +32,5 @@ stage deploy bash roll.sh
 keep 03-service_log.log new/logs/error.log
 { echo "\$ ss -ltn"; ss -ltn; echo "\$ ps -C nginx -o pid,args"; ps -C nginx -o pid,args; echo "\$ cat old/run/nginx.pid"; cat old/run/nginx.pid; } > "$OUT/04-environment.txt"
 kill "$(cat old/run/nginx.pid)"
+keep 05-config.conf new/site.conf
 exit 0

@@ -25,4 +25,5 @@ cat > package.json <<'X'
 }
 X
 stage build npm install --offline
+keep 03-config.json package.json
 exit 0

@@ -24,4 +24,5 @@ cat > package.json <<'X'
 }
 X
 stage test npm run test:units
+show 03-environment.txt npm --version
 exit 0

@@ -18,4 +18,5 @@ try {
 X
 stage build npm run assets
 keep 03-config.json package.json
+show 04-environment.txt node --version
 exit 0

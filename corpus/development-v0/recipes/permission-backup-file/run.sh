@@ -17,4 +17,5 @@ X
 echo 'exec setpriv --reuid 65534 --regid 65534 --clear-groups -- bash backup.sh' > job.sh
 stage test bash job.sh
 keep 03-service_log.log vault/tar.log
+keep 04-data.conf etc/part-001.conf
 exit 0

@@ -22,4 +22,5 @@ psql -qX -c "create table orders (id int)"
 wait_for sh -c "psql -XAtc \"select 1 from pg_locks l join pg_class c on c.oid = l.relation where relname = 'orders'\" | grep -q 1"
 printf 'set lock_timeout = %s;\nalter table orders add column region text;\n' "'3s'" > 012_region.sql
 stage deploy psql -X -v ON_ERROR_STOP=1 -f 012_region.sql
+keep 03-service_log.log pg.log
 exit 0

@@ -21,7 +21,7 @@ mkdir migrations
 printf 'create table schema_version (n int, applied text);\ninsert into schema_version values (41, %s);\ncreate table depot (id int primary key, name text);\n' "'2026-01-20'" | psql -qX
 { echo "begin;"; echo "\\echo migrate: 042_rates"; echo "create table rates (code text primary key, rate numeric);"; echo "create index rates_rate on rates (rate);"
   echo "\\echo migrate: 043_depot_regions"; echo "alter table depot add column region text;"
-  for r in north south east west mid isle port hill lake moor dale firth; do echo "insert into depot (id, name, region) values ($RANDOM, '$r depot', '$r');"; done
+  for r in $(seq -f 'region%02.0f' 1 48); do echo "insert into depot (id, name, region) values ($RANDOM, '$r depot', '$r');"; done
   echo "\\echo migrate: 044_views"; echo "create view depot_names as select name from depot;"; echo "update schema_version set n = 44;"; echo "commit;"; } > migrations/pending.sql
 cat > migrate.sh <<'X'
 echo "migrate: schema is at $(psql -XAtc 'select n from schema_version'), target is 44"

@@ -20,4 +20,6 @@ pg_up
 export PGPASSWORD=k3-Mellow-Heron
 printf 'create table t (a int);\n' > seed.sql
 stage load psql -X -v ON_ERROR_STOP=1 -f seed.sql
+keep 03-service_log.log pg.log
+keep 04-data.sql seed.sql
 exit 0

@@ -20,4 +20,5 @@ pg_up
 psql -qX -c "create table invoices (id int primary key)"
 printf 'create table customers (id int primary key, name text);\ncreate table invoices (id int primary key, customer int);\n' > 003_invoices.sql
 stage deploy psql -X -v ON_ERROR_STOP=1 -f 003_invoices.sql
+keep 03-service_log.log pg.log
 exit 0

@@ -35,4 +35,5 @@ stage build bash forecast.sh
 keep 03-service_log.log pg.log
 show 04-environment.txt pg_isready -h 127.0.0.1 -p 5432
 show 04-environment.txt ls db/postmaster.pid
+keep 05-config.conf db/pg_hba.conf
 exit 0

@@ -26,4 +26,5 @@ mkwheel wirefmt 1.8.0 "" "" ; mkwheel wirefmt 2.1.0 "" ""
 mkwheel quaycli 4.0.1 "wirefmt>=2.0" "" ; mkwheel depotsync 0.7.3 "wirefmt<2.0" ""
 printf 'quaycli==4.0.1\ndepotsync==0.7.3\n' > requirements.txt
 stage build python3 -m pip install --target site -r requirements.txt
+keep 03-config.txt requirements.txt
 exit 0

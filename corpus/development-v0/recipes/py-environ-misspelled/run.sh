@@ -40,4 +40,5 @@ printf 'LEDGER_REGION=eu-north\nLEDGER_DSN=file:ledger.db\nLEDGER_BATCH=100\n' >
 settings() { ( set -a; . "conf/$1.env"; set +a; env | grep -E '^LE' | sort ); }
 { echo "staging (last run ok):"; settings staging; echo; echo "production (this run):"; settings ledger; } > "$OUT/04-environment.txt"
 stage sync bash run-sync.sh
+keep 05-source.py sync.py
 exit 0

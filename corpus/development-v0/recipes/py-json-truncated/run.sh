@@ -48,4 +48,5 @@ X
 stage load python3 revalue.py revalue.log
 keep 03-service_log.log revalue.log
 cp feed.json "$OUT/04-data.json"
+keep 05-source.py revalue.py
 exit 0

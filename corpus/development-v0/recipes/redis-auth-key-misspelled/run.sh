@@ -25,4 +25,5 @@ keep 03-config.ini worker.ini
 keep 04-source.sh worker.sh
 show 05-environment.txt ls -l --time-style=+%F conf
 kill $rd_pid
+keep 06-service_log.log redis.log
 exit 0

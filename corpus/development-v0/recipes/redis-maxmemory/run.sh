@@ -15,4 +15,5 @@ for i in $(seq 1 3000); do printf 'set page:%d "%0200d"\n' $i $i; done | redis-c
 redis-cli config set maxmemory 1200kb > /dev/null
 stage load redis-cli -e set session:18 active
 kill $rd_pid
+show 03-environment.txt redis-server --version
 exit 0

@@ -31,4 +31,5 @@ X
 stage serve bash start.sh
 keep 03-config.conf site.conf
 kill $pid
+show 04-environment.txt nginx -v
 exit 0

@@ -34,4 +34,5 @@ X
 stage sync sqlite3 -bail app.db '.read tick.sql'
 keep 03-service_log.log archive.log
 kill $pid
+keep 04-source.sql tick.sql
 exit 0

@@ -20,4 +20,5 @@ X
 stage build python3 count.py
 keep 03-config.ini inventory.ini
 { echo "\$ ls -l --time-style=+%F data"; ls -l --time-style=+%F data; echo "\$ sqlite3 -readonly data/inventory-prod.db .schema"; sqlite3 -readonly data/inventory-prod.db .schema; } > "$OUT/04-environment.txt"
+show 05-data.txt sqlite3 -readonly data/inventory-prod.db "select * from item"
 exit 0

@@ -10,4 +10,5 @@ insert into customers (email) values ('cy@example.com');
 insert into customers (email) values ('bo@example.com');
 X
 stage load sqlite3 -bail shop.db '.read customers.sql'
+show 03-environment.txt sqlite3 shop.db .schema
 exit 0

@@ -27,4 +27,5 @@ exit $rc
 X
 stage build bash rebuild.sh
 keep 03-config.ini rebuild.ini
+show 05-data.txt ls -s parts
 exit 0

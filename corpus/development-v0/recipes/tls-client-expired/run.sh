@@ -35,4 +35,5 @@ stage deploy bash publish.sh
 keep 03-service_log.log logs/error.log
 keep 04-data.json manifest.json
 kill "$(cat run/nginx.pid)"
+keep 05-config.conf site.conf
 exit 0

@@ -43,4 +43,5 @@ show 04-environment.txt openssl x509 -in localhost.pem -noout -subject -dates
 show 04-environment.txt date -u '+%F %T'
 show 04-environment.txt openssl verify -CAfile ca/ca.pem localhost.pem
 kill "$(cat run/nginx.pid)"
+keep 05-config.conf site.conf
 exit 0

@@ -28,4 +28,6 @@ nginx -p . -c site.conf -g 'user root;' > start.log 2>&1
 sleep 0.3; : > logs/error.log
 stage deploy curl -sSf --cacert ca/ca.pem https://localhost:8443/health
 kill "$(cat run/nginx.pid)"
+keep 03-config.conf site.conf
+keep 04-service_log.log logs/error.log
 exit 0

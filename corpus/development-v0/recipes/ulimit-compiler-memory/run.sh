@@ -30,4 +30,5 @@ X
 ulimit -v 160000
 { echo "\$ ulimit -a"; ulimit -a | grep -E 'open files|virtual memory|cpu time|file size|stack'; } > "$OUT/03-environment.txt"
 stage build bash build.sh
+keep 04-source.mk Makefile
 exit 0
