@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/fabriccore/assay/specialists"
 	"github.com/fabriccore/assay/specialists/contract"
@@ -184,20 +183,4 @@ func TestF111_DoorAnswers(t *testing.T) {
 	if rec.Digest == nil || rec.Sufficiency == nil || rec.Result == nil || rec.Safety != (contract.SafetyCounters{}) {
 		t.Errorf("record %+v", rec)
 	}
-}
-
-func BenchmarkDoor(b *testing.B) {
-	d := door(b, parts(&fakeModel{tokens: 10}))
-	raw, err := contract.Encode(request())
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	worst := make([]time.Duration, 0, b.N)
-	for b.Loop() {
-		start := time.Now()
-		d.Request(context.Background(), raw)
-		worst = append(worst, time.Since(start))
-	}
-	b.ReportMetric(float64(percentile(worst, 99).Microseconds()), "p99-µs")
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -15,17 +16,73 @@ import (
 )
 
 // Canonical writes v in the canonical form of RFC 8785: keys sorted, numbers
-// as ECMAScript writes them, no insignificant space.
+// as ECMAScript writes them, no insignificant space. Numbers are written by
+// gowebpki/jcs and a property test holds the whole to it; walking our own tree
+// costs a third of its second parse, and every answer passes here often.
 func Canonical(v any) ([]byte, error) {
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return nil, fmt.Errorf("canonical form: %w", err)
 	}
-	out, err := jcs.Transform(raw)
+	tree, err := parse("document", raw)
+	if err != nil {
+		return nil, fmt.Errorf("canonical form: %w", err)
+	}
+	out, err := appendCanonical(make([]byte, 0, len(raw)), tree)
 	if err != nil {
 		return nil, fmt.Errorf("canonical form: %w", err)
 	}
 	return out, nil
+}
+
+func appendCanonical(b []byte, v any) ([]byte, error) {
+	switch v := v.(type) {
+	case nil:
+		return append(b, "null"...), nil
+	case bool:
+		return strconv.AppendBool(b, v), nil
+	case string:
+		return appendString(b, v), nil
+	case json.Number:
+		f, err := v.Float64()
+		if err != nil {
+			return nil, err
+		}
+		s, err := jcs.NumberToJSON(f)
+		return append(b, s...), err
+	case []any:
+		b = append(b, '[')
+		for i, e := range v {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			var err error
+			if b, err = appendCanonical(b, e); err != nil {
+				return nil, err
+			}
+		}
+		return append(b, ']'), nil
+	case map[string]any:
+		keys := make([]string, 0, len(v))
+		for k := range v {
+			keys = append(keys, k)
+		}
+		slices.SortFunc(keys, byUTF16)
+		b = append(b, '{')
+		for i, k := range keys {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(appendString(b, k), ':')
+			var err error
+			if b, err = appendCanonical(b, v[k]); err != nil {
+				return nil, err
+			}
+		}
+		return append(b, '}'), nil
+	default:
+		return nil, fmt.Errorf("no JSON value: %T", v)
+	}
 }
 
 // Sum is the SHA-256 of b as "sha256:<hex>".
@@ -105,7 +162,16 @@ func appendString(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// byUTF16 orders keys as RFC 8785 does, by UTF-16 code units.
+// byUTF16 orders keys as RFC 8785 does, by UTF-16 code units. That differs
+// from the order of bytes only where a surrogate pair meets U+E000 and above.
 func byUTF16(a, b string) int {
-	return slices.Compare(utf16.Encode([]rune(a)), utf16.Encode([]rune(b)))
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			if a[i] < 0xee || b[i] < 0xee {
+				return int(a[i]) - int(b[i])
+			}
+			return slices.Compare(utf16.Encode([]rune(a)), utf16.Encode([]rune(b)))
+		}
+	}
+	return len(a) - len(b)
 }

@@ -286,6 +286,36 @@ func TestCanonicalIsRFC8785(t *testing.T) {
 	}
 }
 
+func TestCanonicalAgreesWithJCS(t *testing.T) {
+	numbers := []string{"0", "-0", "1.0", "1e21", "1e-7", "123456789012345680000", "5e-324", "0.1", "-1.5E+2", "9007199254740993"}
+	var gen func(depth int) *rapid.Generator[any]
+	gen = func(depth int) *rapid.Generator[any] {
+		leaf := []*rapid.Generator[any]{
+			rapid.Just[any](nil), rapid.Bool().AsAny(), rapid.String().AsAny(), rapid.Float64().AsAny(),
+			rapid.Map(rapid.SampledFrom(numbers), func(s string) any { return json.Number(s) }),
+		}
+		if depth > 0 {
+			leaf = append(leaf, rapid.SliceOfN(gen(depth-1), 0, 4).AsAny(), rapid.MapOfN(rapid.String(), gen(depth-1), 0, 6).AsAny())
+		}
+		return rapid.OneOf(leaf...)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		v := gen(3).Draw(t, "v")
+		raw, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := jcs.Transform(raw)
+		if err != nil {
+			t.Skip(err)
+		}
+		got, err := Canonical(v)
+		if err != nil || string(got) != string(want) {
+			t.Fatalf("%v\n got %s\nwant %s", err, got, want)
+		}
+	})
+}
+
 func TestF084_ReceiptHashIsOfCanonicalForm(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := genReceipt(t)
