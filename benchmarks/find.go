@@ -14,13 +14,13 @@ import (
 	"github.com/fabriccore/assay/specialists/route"
 )
 
-// shipped holds suites, routes, policies and schemas, so that an installed
+// shipped holds suites, routes and schemas, so that an installed
 // binary works outside a checkout.
 //
-//go:embed suites policies schema routes.yaml
+//go:embed suites schema routes.yaml
 var shipped embed.FS
 
-// ErrNotFound means that no suite or policy of that name is there (exit 2).
+// ErrNotFound means that no suite of that name is there (exit 2).
 var ErrNotFound = errors.New("not found")
 
 // ErrPin means that a corpus is not the one that the suite pins (exit 6).
@@ -102,7 +102,7 @@ func Routes(root string) (map[string]route.Spec, error) {
 	return lib.Routes, checkRoutes(d, lib.Routes)
 }
 
-// Schema returns a shipped JSON Schema: "suite", "routes" or "policy".
+// Schema returns a shipped JSON Schema: "suite" or "routes".
 func Schema(name string) ([]byte, error) {
 	return shipped.ReadFile("schema/" + name + ".schema.json")
 }

@@ -23,7 +23,7 @@ const root = ".."
 func compileSchema(t *testing.T, name string) *jsonschema.Schema {
 	t.Helper()
 	c := jsonschema.NewCompiler()
-	for _, n := range []string{"suite", "routes", "policy"} {
+	for _, n := range []string{"suite", "routes"} {
 		data, err := Schema(n)
 		if err != nil {
 			t.Fatal(err)
@@ -72,18 +72,12 @@ func TestShippedFiles(t *testing.T) {
 	check("routes.yaml", "routes")
 	for _, at := range []string{root, t.TempDir()} {
 		for _, n := range SuiteNames(at) {
-			s, err := FindSuite(at, n)
-			if err != nil {
-				t.Error(err)
-				continue
-			}
-			if _, err := FindPolicy(at, s.Policy); err != nil {
+			if _, err := FindSuite(at, n); err != nil {
 				t.Error(err)
 			}
 			check("suites/"+n+".yaml", "suite")
 		}
 	}
-	check("policies/phase1.yaml", "policy")
 	if d := cmp.Diff([]string{"pilot", "smoke"}, SuiteNames(t.TempDir())); d != "" {
 		t.Error(d)
 	}
@@ -92,7 +86,7 @@ func TestShippedFiles(t *testing.T) {
 // The schemas know the same keys as the types.
 func TestSchemasFollowTypes(t *testing.T) {
 	for name, v := range map[string]any{
-		"suite": Suite{}, "policy": Policy{}, "routes": struct {
+		"suite": Suite{}, "routes": struct {
 			Routes map[string]route.Spec `yaml:"routes"`
 		}{},
 	} {

@@ -14,7 +14,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// ErrSuite is a suite, route or policy file that can't be used as it is; the
+// ErrSuite is a suite or route file that can't be used as it is; the
 // message is file:line:column: what to do (exit 2).
 var ErrSuite = errors.New("unusable file")
 

@@ -13,6 +13,7 @@ import (
 	"github.com/google/renameio/v2"
 
 	"github.com/fabriccore/assay/benchmarks"
+	"github.com/fabriccore/assay/corpus"
 	"github.com/fabriccore/assay/runner/journal"
 	"github.com/fabriccore/assay/scorers/stats"
 )
@@ -101,8 +102,8 @@ func (m Manifest) differs(c *Config) string {
 		return "the number of corpora or arms differs"
 	}
 	for i, x := range c.Plan.Corpora {
-		if old := m.Corpora[i]; old.Name != x.Meta.Name || old.Digest != x.Digest {
-			return fmt.Sprintf("corpus %s had digest %s and corpus %s now has %s", old.Name, orNone(old.Digest), x.Meta.Name, orNone(x.Digest))
+		if d := m.Corpora[i].differs(x); d != "" {
+			return d
 		}
 	}
 	for i, a := range c.Plan.Arms {
@@ -124,6 +125,27 @@ func orNone(digest string) string {
 		return "none"
 	}
 	return digest
+}
+
+// CheckCorpora refuses, with ErrMismatch, other corpora than the run asks. It
+// is what Resume checks first, for callers to whom a plan costs a server.
+func (m Manifest) CheckCorpora(corpora []*corpus.Corpus) error {
+	if len(corpora) != len(m.Corpora) {
+		return fmt.Errorf("%w: can't resume %s: the number of corpora differs", ErrMismatch, m.ID)
+	}
+	for i, x := range corpora {
+		if d := m.Corpora[i].differs(x); d != "" {
+			return fmt.Errorf("%w: can't resume %s: %s", ErrMismatch, m.ID, d)
+		}
+	}
+	return nil
+}
+
+func (r CorpusRef) differs(x *corpus.Corpus) string {
+	if r.Name == x.Meta.Name && r.Digest == x.Digest {
+		return ""
+	}
+	return fmt.Sprintf("corpus %s had digest %s and corpus %s now has %s", r.Name, orNone(r.Digest), x.Meta.Name, orNone(x.Digest))
 }
 
 // createFolder makes the run's folder and writes its manifest.

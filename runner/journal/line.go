@@ -8,14 +8,35 @@ import (
 	"io"
 )
 
+// fields names m's fields and says which are set, in the order of Message.
+func (m *Message) fields() [8]struct {
+	name string
+	set  bool
+} {
+	return [8]struct {
+		name string
+		set  bool
+	}{
+		{"run", m.Run != nil}, {"route", m.Route != nil}, {"warmup", m.Warmup != nil}, {"trial", m.Trial != nil},
+		{"note", m.Note != nil}, {"resume", m.Resume != nil}, {"interrupt", m.Interrupt != nil}, {"end", m.End != nil},
+	}
+}
+
+// Field names the field of m that is set, as JSON does; "" for none.
+func (m *Message) Field() string {
+	for _, f := range m.fields() {
+		if f.set {
+			return f.name
+		}
+	}
+	return ""
+}
+
 // set counts the fields of m that are set.
 func (m *Message) set() int {
 	n := 0
-	for _, is := range [...]bool{
-		m.Run != nil, m.Route != nil, m.Warmup != nil, m.Trial != nil,
-		m.Note != nil, m.Resume != nil, m.Interrupt != nil, m.End != nil,
-	} {
-		if is {
+	for _, f := range m.fields() {
+		if f.set {
 			n++
 		}
 	}
