@@ -24,9 +24,9 @@ const maxFrameText = 256 << 20
 // errTorn is a frame that the file ends in.
 var errTorn = errors.New("the file ends inside a frame")
 
-// readFrame reads one zstd frame's bytes: its header, its blocks and its
-// checksum (RFC 8878, 3.1.1).
-func readFrame(r *bufio.Reader) ([]byte, error) {
+// readFrame reads one zstd frame's bytes into buf: its header, its blocks and
+// its checksum (RFC 8878, 3.1.1).
+func readFrame(r *bufio.Reader, buf []byte) ([]byte, error) {
 	head, err := r.Peek(zstd.HeaderMaxSize)
 	if len(head) == 0 && errors.Is(err, io.EOF) {
 		return nil, io.EOF
@@ -41,9 +41,9 @@ func readFrame(r *bufio.Reader) ([]byte, error) {
 	if h.Skippable {
 		return nil, errors.New("a skippable frame")
 	}
-	var frame bytes.Buffer
+	frame := bytes.NewBuffer(buf)
 	take := func(n int64) error {
-		if got, err := io.CopyN(&frame, r, n); got < n {
+		if got, err := io.CopyN(frame, r, n); got < n {
 			if errors.Is(err, io.EOF) {
 				return errTorn
 			}
@@ -84,7 +84,7 @@ func newDecoder() (*zstd.Decoder, error) {
 }
 
 // scanPack walks the frames of a pack. each sees the frame's place and text;
-// the text is its own. It returns the bytes up to the end of the last whole
+// the text is good until it returns. It returns the bytes up to the end of the last whole
 // frame, and whether a torn one follows. Damage before that is ErrCorrupt.
 func scanPack(path string, each func(at, length int64, text []byte) error) (good int64, torn bool, err error) {
 	f, err := os.Open(path)
@@ -98,8 +98,9 @@ func scanPack(path string, each func(at, length int64, text []byte) error) (good
 	}
 	defer dec.Close()
 	r := bufio.NewReaderSize(f, 64<<10)
+	var frame, text []byte
 	for {
-		frame, err := readFrame(r)
+		frame, err = readFrame(r, frame[:0])
 		switch {
 		case errors.Is(err, io.EOF):
 			return good, false, nil
@@ -108,7 +109,7 @@ func scanPack(path string, each func(at, length int64, text []byte) error) (good
 		case err != nil:
 			return good, false, fmt.Errorf("%w: %s: frame at byte %d: %w", ErrCorrupt, path, good, err)
 		}
-		text, err := dec.DecodeAll(frame, nil)
+		text, err = dec.DecodeAll(frame, text[:0])
 		if err != nil {
 			if _, perr := r.Peek(1); errors.Is(perr, io.EOF) {
 				return good, true, nil // the last frame was never synced
