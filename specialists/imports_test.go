@@ -113,6 +113,9 @@ func TestF005_StandInsNameTheirModule(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, d := range dirs {
+		if !d.IsDir() {
+			continue
+		}
 		doc := ""
 		files, _ := os.ReadDir(path.Join("controlplane", d.Name()))
 		for _, f := range files {

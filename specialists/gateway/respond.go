@@ -35,7 +35,9 @@ func validated(out orchestrator.Outcome, req contract.GatewayRequest) orchestrat
 			return bad(err.Error())
 		}
 	}
-	if err := contract.Valid(shape(out, "validate")); err != nil {
+	envelope := shape(out, "validate")
+	envelope.Recommendation = nil // held to its own schema above
+	if err := contract.Valid(envelope); err != nil {
 		return bad(err.Error())
 	}
 	return out

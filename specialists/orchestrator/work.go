@@ -106,7 +106,9 @@ func (r *run) partial(def contract.CoreAgentDefinition, breach string) Outcome {
 
 // accept checks a result and takes over what may cross the boundary.
 func (r *run) accept(def contract.CoreAgentDefinition, res contract.CoreAgentResult) Outcome {
-	if err := contract.Valid(res); err != nil {
+	envelope := res
+	envelope.Recommendation = nil // held to its own schema below
+	if err := contract.Valid(envelope); err != nil {
 		return failed(contract.ReasonSchemaInvalid, err.Error())
 	}
 	res = contract.Filled(res)
