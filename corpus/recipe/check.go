@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -13,7 +14,8 @@ import (
 
 // MinSimilarity is the lowest token Jaccard similarity between a recorded
 // evidence item and the same item of a new run at which a recipe still holds.
-// Digits count as one sign, so that times, ports and process ids don't matter.
+// Digits count as one sign and hashes are left out, so that times, ports,
+// process and commit ids don't matter.
 const MinSimilarity = 0.6
 
 // Check runs the recipes of a corpus again, writing nothing, and compares each
@@ -132,11 +134,17 @@ func exitKind(code int) string {
 	return "failure"
 }
 
-// tokens is the set of words of a text, with each run of digits as one sign.
+// hash finds words that look like (part of) a hash.
+var hash = regexp.MustCompile(`^[0-9a-fA-F]{7,}$`)
+
+// tokens is the set of words of a text, with each run of digits as one sign,
+// without hashes.
 func tokens(text string) map[string]bool {
 	set := map[string]bool{}
 	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		set[maskDigits(w)] = true
+		if !hash.MatchString(w) {
+			set[maskDigits(w)] = true
+		}
 	}
 	return set
 }
