@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/fabriccore/assay/scorers"
@@ -24,15 +22,9 @@ func newScoreCommand(st *state) *cobra.Command {
 
 // scoreRun loads a run folder and scores it.
 func scoreRun(st *state, dir string) (scorers.Result, error) {
-	in, err := loadRun(st, dir)
+	r, err := openRun(st, dir)
 	if err != nil {
 		return scorers.Result{}, err
 	}
-	return scorers.Score(in)
-}
-
-// loadRun makes the input of scoring from a run folder: its journal, and the
-// labels, taxonomy, suite and policy that its manifest names.
-func loadRun(_ *state, dir string) (scorers.Input, error) {
-	return scorers.Input{}, fmt.Errorf("score %s: loading a run is not wired yet", dir)
+	return scorers.Score(r.input)
 }

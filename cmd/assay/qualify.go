@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fabriccore/assay/reports"
+	"github.com/fabriccore/assay/runner"
+)
+
+// newQualifyCommand is the main job: run, score, gate and report in one.
+func newQualifyCommand(st *state) *cobra.Command {
+	var f runFlags
+	c := &cobra.Command{
+		Use:   "qualify [SUITE]",
+		Short: "Run a suite, score it, apply the gates and write the report",
+		Long: `Replay a suite's frozen corpora through its arms, score the answers, apply the
+gates and write the report. Finds, starts or builds an Ollama and gets the
+models it needs. The exit code is the verdict: 0 qualified, 1 not qualified,
+3 inconclusive, 4 blocked, 5 infrastructure, 6 frozen input changed or invalid.`,
+		Example: `  assay qualify
+  assay qualify --model llama3.2:3b
+  assay qualify --corpus corpus/development-v0 --arm deterministic --limit 10`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			name := "pilot"
+			if len(args) == 1 {
+				name = args[0]
+			}
+			return st.qualify(&f, name)
+		},
+	}
+	f.add(st, c)
+	return c
+}
+
+func (st *state) qualify(f *runFlags, name string) error {
+	if err := knownFormats(f.outs); err != nil {
+		return err
+	}
+	sum, err := st.runSuite(f, name)
+	if err != nil && !errors.Is(err, runner.ErrDeadline) {
+		return err
+	}
+	if sum.Dir == "" { // --dry-run
+		return nil
+	}
+	doc, derr := st.reportRun(sum.Dir, f.outs)
+	if derr != nil {
+		return derr
+	}
+	return verdictError(doc)
+}
+
+// runSuite plans and runs a suite; the summary has no folder after --dry-run.
+func (st *state) runSuite(f *runFlags, name string) (runner.Summary, error) {
+	c, err := f.choose(name)
+	if err != nil {
+		return runner.Summary{}, err
+	}
+	tags, err := f.tagMap()
+	if err != nil {
+		return runner.Summary{}, err
+	}
+	ctx, abort, cancel := st.interruptible()
+	defer cancel()
+	if f.dryRun {
+		return runner.Summary{}, st.dryRun(ctx, c)
+	}
+	w, err := st.wire(ctx, c.suite, c.corpora)
+	if err != nil {
+		return runner.Summary{}, err
+	}
+	defer w.Close()
+	p, err := st.plan(c, w.arms)
+	if err != nil {
+		return runner.Summary{}, err
+	}
+	cfg := runner.Config{Plan: p, Deadline: f.deadline, Tags: tags}
+	return st.execute(ctx, w, cfg, c, abort, func(ctx context.Context, cfg runner.Config) (runner.Summary, error) { return runner.Execute(ctx, cfg) })
+}
+
+// execute fills in what every run needs and starts it.
+func (st *state) execute(ctx context.Context, w *wiring, cfg runner.Config, c chosen, abort <-chan struct{}, start func(context.Context, runner.Config) (runner.Summary, error)) (runner.Summary, error) {
+	var err error
+	if cfg.Targets, err = w.targets(ctx, cfg.Plan.Arms); err != nil {
+		return runner.Summary{}, err
+	}
+	if cfg.Code, err = runner.ReadCode(codeVersion(), st.Executable); err != nil {
+		return runner.Summary{}, err
+	}
+	cfg.Exploratory = c.suite.Exploratory(c.exploratory, c.corpora, cfg.Code.Dirty(), false)
+	cfg.Runs, cfg.StateDir, cfg.Threads, cfg.Host = st.flags.runs, st.StateDir, threads(), runner.ReadHost()
+	cfg.Abort, cfg.Progress, cfg.Now = abort, reporter(st), st.Now
+	if err := os.MkdirAll(st.StateDir, 0o755); err != nil {
+		return runner.Summary{}, fmt.Errorf("make the state folder: %w", err)
+	}
+	return start(ctx, cfg)
+}
+
+// interruptible is a context that the first signal cancels for an orderly
+// stop, and a channel that the second closes.
+func (st *state) interruptible() (context.Context, <-chan struct{}, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(context.Background())
+	abort := make(chan struct{})
+	if st.Signals != nil {
+		go func() {
+			for n := 0; ; n++ {
+				select {
+				case <-ctx.Done():
+					if n == 0 {
+						return
+					}
+				case <-st.Signals:
+				}
+				if n == 0 {
+					fmt.Fprintln(st.Stderr, "assay: stopping: finishing what is in flight (once more to give up on it)")
+					cancel()
+					<-st.Signals
+					close(abort)
+					return
+				}
+			}
+		}()
+	}
+	return ctx, abort, cancel
+}
+
+// reportRun scores a run folder, writes its report and prints it.
+func (st *state) reportRun(dir string, outs []string) (reports.Document, error) {
+	r, err := openRun(st, dir)
+	if err != nil {
+		return reports.Document{}, err
+	}
+	doc, err := r.document(st)
+	if err != nil {
+		return reports.Document{}, err
+	}
+	if _, err := reports.WriteAll(r.dir, doc); err != nil {
+		return reports.Document{}, err
+	}
+	for _, o := range outs {
+		if err := reports.Write(o, doc); err != nil {
+			return reports.Document{}, err
+		}
+	}
+	format := "text"
+	if st.flags.format == "json" {
+		format = "json"
+	}
+	return doc, reports.Render(st.Stdout, format, doc, reports.Options{Width: st.Width, Color: !st.NoColor, Dir: r.dir})
+}
+
+// knownFormats tells an unknown output format before anything runs.
+func knownFormats(outs []string) error {
+	for _, o := range outs {
+		if _, err := reports.ForPath(o); err != nil {
+			return usagef("-o %v", err)
+		}
+	}
+	return nil
+}
+
+// verdictError is the exit code of a report; the verdict itself was printed.
+func verdictError(d reports.Document) error {
+	r := d.Result
+	r.Verdict = d.Verdict
+	if code := verdictCode(r); code != exitQualified {
+		return exitError{code: code}
+	}
+	return nil
+}
+
