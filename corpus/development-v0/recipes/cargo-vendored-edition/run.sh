@@ -20,6 +20,6 @@ X
 show 04-environment.txt cargo --version
 show 04-environment.txt grep -H version vendor/crcmini/Cargo.toml vendor/wavebuf/Cargo.toml
 stage deploy bash image.sh
-keep 03-service_log.log compile.log
 keep 05-config.toml Cargo.toml
+keep 03-service_log.log compile.log
 exit 0

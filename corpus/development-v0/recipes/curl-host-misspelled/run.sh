@@ -14,9 +14,9 @@ echo "mirror: agent $(get user_agent), keeping $(get keep_days) days"
 curl -sS -f --retry "$(get retries)" --retry-delay 1 --retry-all-errors --max-time 15 -A "$(get user_agent)" -o index.html "$(get url)" || { echo "mirror: registry not reachable, network trouble?"; exit 6; }
 X
 stage sync bash mirror.sh
+keep 05-service_log.log registry.log
 keep 03-config.ini mirror.ini
 show 04-environment.txt getent hosts registry.depot.internal
 show 04-environment.txt curl -s -o /dev/null -w '%{http_code}\n' http://registry.depot.internal:8081/
 kill $pid
-keep 05-service_log.log registry.log
 exit 0

@@ -13,6 +13,6 @@ echo "prices: mean rate $mean"
 if [ "$mean" = 0 ]; then echo "prices: error: rule MEAN_POSITIVE violated, price list not published"; exit 8; fi
 X
 stage build bash prices.sh
-keep 03-service_log.log fetch.log
 keep 04-data.json latest.json
+keep 03-service_log.log fetch.log
 exit 0

@@ -22,6 +22,6 @@ echo "mirror: $bad of 4 failed"
 exit $bad
 X
 stage sync bash mirror.sh
-show 03-environment.txt git --version
 keep 04-config.txt tools/.git/config
+show 03-environment.txt git --version
 exit 0

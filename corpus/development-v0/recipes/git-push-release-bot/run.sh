@@ -25,6 +25,6 @@ echo "release: warning: changelog has no entry for 1.1"
 [ $rc = 0 ] || { echo "release: cannot build 1.1: checkout of tag failed"; exit 1; }
 X
 stage deploy bash ../release.sh
-keep 03-history.txt ../release.log
 keep 04-config.txt .git/config
+keep 03-history.txt ../release.log
 exit 0

@@ -23,7 +23,7 @@ git commit -q -m "Snapshot"
 X
 cp snapshot.sh ../snapshot.sh; rm snapshot.sh
 stage sync bash ../snapshot.sh
+keep 05-config.txt .git/config
 keep 03-service_log.log ../snapshot.log
 show 04-environment.txt ls -l --time-style=long-iso .git
-keep 05-config.txt .git/config
 exit 0

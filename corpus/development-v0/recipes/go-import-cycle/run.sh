@@ -2,7 +2,7 @@
 set -u
 . "$LIB"
 
-export GOCACHE="${GOCACHE:-/tmp/recipe-go-cache}"
+export GOCACHE="${GOCACHE:-/tmp/recipe-go-cache}" GOFLAGS=-mod=mod GOPROXY=off GOTOOLCHAIN=local GOSUMDB=off
 STAGE_TIMEOUT=200
 
 printf 'module example.com/shop\n\ngo 1.22\n' > go.mod

@@ -2,7 +2,7 @@
 set -u
 . "$LIB"
 
-export GOCACHE="${GOCACHE:-/tmp/recipe-go-cache}"
+export GOCACHE="${GOCACHE:-/tmp/recipe-go-cache}" GOFLAGS=-mod=mod GOPROXY=off GOTOOLCHAIN=local GOSUMDB=off
 STAGE_TIMEOUT=200
 printf 'module example.com/grid\n\ngo 1.22\n' > go.mod
 for p in alarm bus cell drive event feeder gauge hub; do
@@ -39,6 +39,6 @@ head -c 6450 full.log
 exit $rc
 X
 stage test bash ci.sh
-head -c 9900 last.log > last.cut && keep 03-history.txt last.cut
 keep 04-config.txt go.mod
+head -c 9900 last.log > last.cut && keep 03-history.txt last.cut
 exit 0

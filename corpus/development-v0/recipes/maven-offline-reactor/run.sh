@@ -55,6 +55,6 @@ echo "release: verifying"
 sha256sum -c release/SHA256 || { echo "release: verification failed, nothing was published"; exit 1; }
 X
 stage deploy bash release.sh
-keep 03-service_log.log mvn.log
 keep 04-config.xml pom.xml
+keep 03-service_log.log mvn.log
 exit 0

@@ -17,6 +17,6 @@ s = socket.socket(); s.bind(("127.0.0.1", 8088)); s.listen(); open("up", "w").cl
 pid=$!
 wait_for test -e up
 stage serve nginx -p . -c site.conf -g 'daemon off;'
-kill $pid
 keep 03-config.conf site.conf
+kill $pid
 exit 0

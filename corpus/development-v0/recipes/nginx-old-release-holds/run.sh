@@ -29,8 +29,8 @@ echo "roll: error: artefact of release 119 reports version $v, refusing to shift
 exit 1
 X
 stage deploy bash roll.sh
+keep 05-config.conf new/site.conf
 keep 03-service_log.log new/logs/error.log
 { echo "\$ ss -ltn"; ss -ltn; echo "\$ ps -C nginx -o pid,args"; ps -C nginx -o pid,args; echo "\$ cat old/run/nginx.pid"; cat old/run/nginx.pid; } > "$OUT/04-environment.txt"
 kill "$(cat old/run/nginx.pid)"
-keep 05-config.conf new/site.conf
 exit 0

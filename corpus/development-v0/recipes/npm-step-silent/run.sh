@@ -17,6 +17,6 @@ try {
 }
 X
 stage build npm run assets
-keep 03-config.json package.json
 show 04-environment.txt node --version
+keep 03-config.json package.json
 exit 0

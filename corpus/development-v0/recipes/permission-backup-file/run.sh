@@ -16,6 +16,6 @@ echo "backup: warning: vault has no off-site copy for 2 days"
 X
 echo 'exec setpriv --reuid 65534 --regid 65534 --clear-groups -- bash backup.sh' > job.sh
 stage test bash job.sh
-keep 03-service_log.log vault/tar.log
 keep 04-data.conf etc/part-001.conf
+keep 03-service_log.log vault/tar.log
 exit 0

@@ -32,8 +32,8 @@ echo "forecast: warning: model file is 16 days old"
 if [ "$n" -lt 200 ]; then echo "forecast: plausibility check failed: mean 0.00 outside 80..220"; exit 6; fi
 X
 stage build bash forecast.sh
+keep 05-config.conf db/pg_hba.conf
 keep 03-service_log.log pg.log
 show 04-environment.txt pg_isready -h 127.0.0.1 -p 5432
 show 04-environment.txt ls db/postmaster.pid
-keep 05-config.conf db/pg_hba.conf
 exit 0

@@ -37,7 +37,7 @@ if done != expected:
     sys.exit(4)
 X
 stage load python3 worker.py stockload.log
+keep 05-source.py worker.py
 keep 03-service_log.log stockload.log
 { echo "$ tail -c 64 inbox/part-17.csv | od -An -c"; tail -c 64 inbox/part-17.csv | od -An -c; } > "$OUT/04-data.txt"
-keep 05-source.py worker.py
 exit 0

@@ -46,7 +46,7 @@ def main():
 main()
 X
 stage load python3 revalue.py revalue.log
+keep 05-source.py revalue.py
 keep 03-service_log.log revalue.log
 cp feed.json "$OUT/04-data.json"
-keep 05-source.py revalue.py
 exit 0

@@ -21,9 +21,9 @@ echo "worker: queue $(get list) at $(get host):$(get port), prefetch $(get prefe
 redis-cli -e -h "$(get host)" -p "$(get port)" llen "$(get list)" || { echo "worker: cannot read queue, giving up"; exit 1; }
 X
 stage serve bash worker.sh
+keep 06-service_log.log redis.log
 keep 03-config.ini worker.ini
 keep 04-source.sh worker.sh
 show 05-environment.txt ls -l --time-style=+%F conf
 kill $rd_pid
-keep 06-service_log.log redis.log
 exit 0

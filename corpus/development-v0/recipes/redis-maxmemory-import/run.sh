@@ -24,8 +24,8 @@ echo "import: spot check of price:06000: $ok"
 if [ "$ok" != 1 ]; then echo "import: error: price:06000 not found after import, source file incomplete?"; exit 4; fi
 X
 stage load bash import.sh
+keep 05-source.sh import.sh
 keep 03-config.conf redis.conf
 { for s in memory stats errorstats; do echo "\$ redis-cli info $s"; redis-cli info $s | tr -d '\r' | grep -E '^(used_memory|maxmemory|mem_fragmentation|total_commands|rejected|evicted|expired_keys|errorstat|total_error|keyspace)' ; done; } > "$OUT/04-environment.txt"
 kill $rd_pid
-keep 05-source.sh import.sh
 exit 0

@@ -14,6 +14,6 @@ rd_up --maxmemory 4mb --maxmemory-policy noeviction
 for i in $(seq 1 3000); do printf 'set page:%d "%0200d"\n' $i $i; done | redis-cli > /dev/null
 redis-cli config set maxmemory 1200kb > /dev/null
 stage load redis-cli -e set session:18 active
-kill $rd_pid
 show 03-environment.txt redis-server --version
+kill $rd_pid
 exit 0

@@ -12,6 +12,6 @@ rd_up() {
 
 rd_up --requirepass Quiet-Lantern-7
 stage sync redis-cli -e lpush jobs reindex
-kill $rd_pid
 keep 03-service_log.log redis.log
+kill $rd_pid
 exit 0

@@ -29,7 +29,7 @@ echo "start: web did not become ready"
 exit 1
 X
 stage serve bash start.sh
+show 04-environment.txt nginx -v
 keep 03-config.conf site.conf
 kill $pid
-show 04-environment.txt nginx -v
 exit 0

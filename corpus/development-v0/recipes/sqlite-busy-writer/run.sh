@@ -32,7 +32,7 @@ select count(*) || ' jobs waiting' from job where state = 'new';
 update job set state = 'taken' where id = 1;
 X
 stage sync sqlite3 -bail app.db '.read tick.sql'
+keep 04-source.sql tick.sql
 keep 03-service_log.log archive.log
 kill $pid
-keep 04-source.sql tick.sql
 exit 0

@@ -18,7 +18,7 @@ db.execute("pragma user_version = 12")
 print("items:", db.execute("select count(*) from item").fetchone()[0])
 X
 stage build python3 count.py
+show 05-data.txt sqlite3 -readonly data/inventory-prod.db "select * from item"
 keep 03-config.ini inventory.ini
 { echo "\$ ls -l --time-style=+%F data"; ls -l --time-style=+%F data; echo "\$ sqlite3 -readonly data/inventory-prod.db .schema"; sqlite3 -readonly data/inventory-prod.db .schema; } > "$OUT/04-environment.txt"
-show 05-data.txt sqlite3 -readonly data/inventory-prod.db "select * from item"
 exit 0

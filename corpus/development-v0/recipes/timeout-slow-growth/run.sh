@@ -26,6 +26,6 @@ for p in 1 2 3 4 5 6 7 8 9; do mv parts/$p.out parts/$p.final; done
 exit $rc
 X
 stage build bash rebuild.sh
-keep 03-config.ini rebuild.ini
 show 05-data.txt ls -s parts
+keep 03-config.ini rebuild.ini
 exit 0

@@ -32,8 +32,8 @@ echo "publish: 5.1, manifest of 12 files"
 curl -sS -f --cacert ca/ca.pem --cert publisher.pem --key publisher.key -H 'Content-Type: application/json' --data @manifest.json https://localhost:8443/upload || { rc=$?; echo "publish: server rejects manifest.json as malformed (exit $rc)"; exit 1; }
 X
 stage deploy bash publish.sh
+keep 05-config.conf site.conf
 keep 03-service_log.log logs/error.log
 keep 04-data.json manifest.json
 kill "$(cat run/nginx.pid)"
-keep 05-config.conf site.conf
 exit 0

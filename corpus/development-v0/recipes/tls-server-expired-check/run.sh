@@ -38,10 +38,10 @@ echo "health: release 77 is unhealthy, rolling back to 76"
 exit 1
 X
 stage deploy bash health.sh
+keep 05-config.conf site.conf
 keep 03-service_log.log logs/error.log
 show 04-environment.txt openssl x509 -in localhost.pem -noout -subject -dates
 show 04-environment.txt date -u '+%F %T'
 show 04-environment.txt openssl verify -CAfile ca/ca.pem localhost.pem
 kill "$(cat run/nginx.pid)"
-keep 05-config.conf site.conf
 exit 0

@@ -27,7 +27,8 @@ ng_conf site.conf 'listen 127.0.0.1:8443 ssl;' "ssl_certificate $WORK/localhost.
 nginx -p . -c site.conf -g 'user root;' > start.log 2>&1
 sleep 0.3; : > logs/error.log
 stage deploy curl -sSf --cacert ca/ca.pem https://localhost:8443/health
-kill "$(cat run/nginx.pid)"
+sleep 0.3
 keep 03-config.conf site.conf
 keep 04-service_log.log logs/error.log
+kill "$(cat run/nginx.pid)"
 exit 0

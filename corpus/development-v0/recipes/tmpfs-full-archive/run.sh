@@ -12,10 +12,10 @@ echo "backup: archive written, verifying"
 gzip -t vol/data.tar.gz || { echo "backup: archive damaged, transfer to vault cancelled"; exit 1; }
 X
 stage sync bash backup.sh
+keep 05-source.sh backup.sh
 cat tar.log gzip.log > collected.log
 keep 03-service_log.log collected.log
 show 04-environment.txt df -k --output=target,size,used,avail,pcent vol
 show 04-environment.txt ls -l --time-style=+%F vol
 umount vol
-keep 05-source.sh backup.sh
 exit 0
