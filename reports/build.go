@@ -3,7 +3,6 @@ package reports
 import (
 	"fmt"
 	"sort"
-	"strconv"
 	"time"
 
 	"github.com/fabriccore/assay/benchmarks"
@@ -120,53 +119,17 @@ func pairRoutes(fps []journal.Route) []Route {
 				continue
 			}
 			// A second "before" is a resume; it must equal the first.
-			out[i].Drift = merge(out[i].Drift, drift(*out[i].Before, c))
+			out[i].Drift = merge(out[i].Drift, out[i].Before.Differs(c))
 		case "after":
 			out[i].After = &c
 		}
 	}
 	for i, r := range out {
 		if r.Before != nil && r.After != nil {
-			out[i].Drift = merge(r.Drift, drift(*r.Before, *r.After))
+			out[i].Drift = merge(r.Drift, r.Before.Differs(*r.After))
 		}
 	}
 	return out
-}
-
-// drift lists what differs between two fingerprints of one arm, in words.
-func drift(a, b journal.Route) []string {
-	var out []string
-	diff := func(what, x, y string) {
-		if x != y {
-			out = append(out, fmt.Sprintf("%s: %s before, %s after", what, orDash(x), orDash(y)))
-		}
-	}
-	diff("route", a.Name, b.Name)
-	diff("server version", a.ServerVersion, b.ServerVersion)
-	after := map[contract.Profile]journal.ProfileModel{}
-	for _, p := range b.Profiles {
-		after[p.Profile] = p
-	}
-	for _, p := range a.Profiles {
-		q, ok := after[p.Profile]
-		delete(after, p.Profile)
-		name := string(p.Profile)
-		if !ok {
-			out = append(out, name+": there before, gone after")
-			continue
-		}
-		diff(name+" tag", p.Tag, q.Tag)
-		diff(name+" model digest", p.Digest, q.Digest)
-		diff(name+" template", p.Template, q.Template)
-		diff(name+" num_ctx", strconv.Itoa(p.NumCtx), strconv.Itoa(q.NumCtx))
-		diff(name+" options", options(p.Options), options(q.Options))
-	}
-	rest := make([]string, 0, len(after))
-	for p := range after {
-		rest = append(rest, string(p)+": not there before, there after")
-	}
-	sort.Strings(rest)
-	return append(out, rest...)
 }
 
 // options prints model options in key order.

@@ -255,11 +255,9 @@ func (s *session) prepareInTime(ctx context.Context) error {
 	return err
 }
 
-// prepare reads the routes' fingerprints and warms each arm.
+// prepare warms each arm and then, with every model loaded so that its context
+// length can be read back, reads the routes' fingerprints.
 func (s *session) prepare(ctx context.Context) error {
-	if err := s.fingerprints(ctx, before); err != nil {
-		return err
-	}
 	task := s.cfg.Progress.Start("warming up", int64(len(s.cfg.Plan.Arms)), progress.Steps)
 	for _, a := range s.cfg.Plan.Arms {
 		task.Note(a.Name)
@@ -270,7 +268,7 @@ func (s *session) prepare(ctx context.Context) error {
 		task.Add(1)
 	}
 	task.Done(nil)
-	return nil
+	return s.fingerprints(ctx, before)
 }
 
 func (s *session) warm(ctx context.Context, arm string) error {

@@ -110,7 +110,7 @@ func TestExecute(t *testing.T) {
 		t.Errorf("%+v", sum)
 	}
 	ms := lines(t, sum.Dir)
-	if got, want := shape(ms), "Rbbww"+strings.Repeat("t", 20)+"aaE"; got != want {
+	if got, want := shape(ms), "Rwwbb"+strings.Repeat("t", 20)+"aaE"; got != want {
 		t.Errorf("got %s", got)
 	}
 	for i, m := range ms[5:25] {
@@ -233,7 +233,7 @@ func TestInfraDown(t *testing.T) {
 	if sum.Finished != 4 || sum.Stopped != "infrastructure" || f.Asked() != 7 {
 		t.Errorf("%+v, asked %d", sum, f.Asked())
 	}
-	if got := shape(lines(t, sum.Dir)); got != "RbbwwttttI" {
+	if got := shape(lines(t, sum.Dir)); got != "RwwbbttttI" {
 		t.Errorf("got %s", got)
 	}
 	down = false
@@ -241,7 +241,7 @@ func TestInfraDown(t *testing.T) {
 	if err != nil || sum.Finished != 12 || sum.Asked != 8 || sum.Counts[journal.Answered] != 12 {
 		t.Errorf("%+v %v", sum, err)
 	}
-	if got := shape(lines(t, sum.Dir)); got != "RbbwwttttISbbwwttttttttaaE" {
+	if got := shape(lines(t, sum.Dir)); got != "RwwbbttttISwwbbttttttttaaE" {
 		t.Errorf("got %s", got)
 	}
 	if looks, _ := ReadLooks(cfg.StateDir); len(looks) != 1 {
@@ -320,7 +320,7 @@ func TestDeadline(t *testing.T) {
 		if !errors.Is(err, ErrDeadline) || sum.Finished != 4 || sum.Stopped != "deadline" {
 			t.Errorf("%+v %v", sum, err)
 		}
-		if got := shape(lines(t, sum.Dir)); got != "RbbwwttttaaI" {
+		if got := shape(lines(t, sum.Dir)); got != "RwwbbttttaaI" {
 			t.Errorf("got %s", got)
 		}
 	})
@@ -330,11 +330,11 @@ func TestDeadline(t *testing.T) {
 func TestDrift(t *testing.T) {
 	cfg := testConfig(t, testPlan(t, 2, 1, 1), &Fake{Drift: true, Route: journal.Route{ServerVersion: "1"}}, &Fake{})
 	sum, err := Execute(context.Background(), cfg)
-	if err != nil || len(sum.Invalid) != 1 || !strings.Contains(sum.Invalid[0], `server version was "1", is "1-other"`) {
+	if err != nil || len(sum.Invalid) != 1 || !strings.Contains(sum.Invalid[0], `server version was 1, is 1-other`) {
 		t.Errorf("%+v %v", sum, err)
 	}
 	ms := lines(t, sum.Dir)
-	if got := shape(ms); got != "RbbwwttttanaE" || ms[10].Note.Level != "invalid" {
+	if got := shape(ms); got != "RwwbbttttanaE" || ms[10].Note.Level != "invalid" {
 		t.Errorf("got %s", got)
 	}
 }

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/fabriccore/assay/benchmarks"
 	"github.com/fabriccore/assay/runner/journal"
-	"github.com/fabriccore/assay/specialists/contract"
 )
 
 // session is the state of one process' work on a run.
@@ -127,49 +125,5 @@ func planned(arm benchmarks.Arm, r journal.Route) string {
 
 func bare(digest string) string { return strings.TrimPrefix(digest, "sha256:") }
 
-// drifted says in one line how b differs from a, "" if it does not. A num_ctx
-// that could not be read is no difference.
-func drifted(a, b journal.Route) string {
-	if a.Name != b.Name {
-		return fmt.Sprintf("name was %q, is %q", a.Name, b.Name)
-	}
-	if a.ServerVersion != b.ServerVersion {
-		return fmt.Sprintf("server version was %q, is %q", a.ServerVersion, b.ServerVersion)
-	}
-	was := map[contract.Profile]journal.ProfileModel{}
-	for _, p := range a.Profiles {
-		was[p.Profile] = p
-	}
-	if len(a.Profiles) != len(b.Profiles) {
-		return fmt.Sprintf("profiles were %d, are %d", len(a.Profiles), len(b.Profiles))
-	}
-	for _, is := range b.Profiles {
-		old, ok := was[is.Profile]
-		if !ok {
-			return fmt.Sprintf("profile %s is new", is.Profile)
-		}
-		for _, f := range []struct{ name, was, is string }{
-			{"model tag", old.Tag, is.Tag}, {"model digest", old.Digest, is.Digest},
-			{"template", old.Template, is.Template}, {"options", asJSON(old.Options), asJSON(is.Options)},
-		} {
-			if f.was != f.is {
-				return fmt.Sprintf("%s of profile %s was %s, is %s", f.name, is.Profile, f.was, f.is)
-			}
-		}
-		if old.NumCtx != 0 && is.NumCtx != 0 && old.NumCtx != is.NumCtx {
-			return fmt.Sprintf("num_ctx of profile %s was %d, is %d", is.Profile, old.NumCtx, is.NumCtx)
-		}
-	}
-	return ""
-}
-
-func asJSON(m map[string]any) string {
-	if len(m) == 0 {
-		return "{}"
-	}
-	data, err := json.Marshal(m)
-	if err != nil {
-		return err.Error()
-	}
-	return string(data)
-}
+// drifted says in one line how b differs from a, "" if it does not.
+func drifted(a, b journal.Route) string { return strings.Join(a.Differs(b), "; ") }

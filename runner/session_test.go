@@ -19,14 +19,14 @@ func TestH004Drift(t *testing.T) {
 		}}}
 	}
 	for want, change := range map[string]func(*journal.Route){
-		"name":           func(r *journal.Route) { r.Name = "x" },
+		"route was":      func(r *journal.Route) { r.Name = "x" },
 		"server version": func(r *journal.Route) { r.ServerVersion = "2" },
 		"model tag":      func(r *journal.Route) { r.Profiles[0].Tag = "x" },
 		"model digest":   func(r *journal.Route) { r.Profiles[0].Digest = "x" },
 		"template":       func(r *journal.Route) { r.Profiles[0].Template = "x" },
 		"options":        func(r *journal.Route) { r.Profiles[0].Options = map[string]any{"seed": 8} },
 		"num_ctx":        func(r *journal.Route) { r.Profiles[0].NumCtx = 2048 },
-		"profiles":       func(r *journal.Route) { r.Profiles = nil },
+		"is gone":        func(r *journal.Route) { r.Profiles = nil },
 		"is new":         func(r *journal.Route) { r.Profiles[0].Profile = contract.ProfileDeepPlan },
 	} {
 		other := base()

@@ -1,7 +1,6 @@
 package scorers
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -77,27 +76,23 @@ func judgeIntegrity(s *scoring) outcome {
 // model needs one before and one after.
 func judgeRoutes(s *scoring) outcome {
 	type prints struct {
-		when  map[string]bool
-		texts map[string]bool
+		when    map[string]bool
+		first   journal.Route
+		drifted bool
 	}
 	by := map[string]*prints{}
 	for _, r := range s.in.Routes {
 		p := by[r.Arm]
 		if p == nil {
-			p = &prints{map[string]bool{}, map[string]bool{}}
+			p = &prints{when: map[string]bool{}, first: r}
 			by[r.Arm] = p
 		}
 		p.when[r.When] = true
-		r.When = ""
-		text, err := json.Marshal(r) // map keys are sorted
-		if err != nil {
-			text = []byte(err.Error())
-		}
-		p.texts[string(text)] = true
+		p.drifted = p.drifted || len(p.first.Differs(r)) > 0
 	}
 	var drift, lacking []string
 	for _, a := range slices.Sorted(maps.Keys(by)) {
-		if len(by[a].texts) > 1 {
+		if by[a].drifted {
 			drift = append(drift, a)
 		}
 	}
