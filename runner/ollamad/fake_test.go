@@ -26,7 +26,7 @@ type fakeOllama struct {
 	refuse   string // fails every create with this text
 }
 
-type fakeModel struct{ from, template string }
+type fakeModel struct{ from, template, parent string }
 
 func newFake() *fakeOllama {
 	return &fakeOllama{models: map[string]fakeModel{}, blobs: map[string]int{}, pullable: map[string]bool{}}
@@ -61,7 +61,9 @@ func (f *fakeOllama) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			fail(http.StatusNotFound, "model not found")
 			return
 		}
-		json.NewEncoder(w).Encode(api.ShowResponse{Modelfile: "FROM /m/blobs/" + m.from, Template: m.template})
+		json.NewEncoder(w).Encode(api.ShowResponse{
+			Modelfile: "FROM /m/blobs/" + m.from, Template: m.template, Details: api.ModelDetails{ParentModel: m.parent},
+		})
 	case "/api":
 		f.blobs[blob] = len(body)
 	case "/api/create":
@@ -72,9 +74,14 @@ func (f *fakeOllama) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		for _, digest := range request.Files {
-			f.models[request.Model] = fakeModel{strings.Replace(digest, ":", "-", 1), request.Template}
+			f.models[request.Model] = fakeModel{strings.Replace(digest, ":", "-", 1), request.Template, "/m/blobs"}
+		}
+		if request.From != "" {
+			f.models[request.Model] = fakeModel{f.models[request.From].from, request.Template, request.From}
 		}
 		fmt.Fprintln(w, `{"status":"success"}`)
+	case "/api/delete":
+		delete(f.models, named.Model)
 	case "/api/pull":
 		if !f.pullable[named.Model] {
 			fail(http.StatusInternalServerError, "pull model manifest: file does not exist")

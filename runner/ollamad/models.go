@@ -114,8 +114,9 @@ func ensureForeign(ctx context.Context, server *Server, client *api.Client, name
 	return Model{Name: name, Tag: found.Name, Digest: found.Digest, Size: found.Size}, nil
 }
 
-// hasContent reports that the server has the entry's tag with the pinned weights
-// and our template; anything else under that name is created anew.
+// hasContent reports that the server has the entry's tag with the pinned weights,
+// our template and the origin that makes its digest the same everywhere; anything
+// else under that name is created anew.
 func hasContent(ctx context.Context, client *api.Client, e *entry) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -127,7 +128,9 @@ func hasContent(ctx context.Context, client *api.Client, e *entry) (bool, error)
 		return false, err
 	}
 	// The generated Modelfile names the blob the model was made from.
-	return strings.Contains(shown.Modelfile, "sha256-"+e.gguf) && (e.template == "" || shown.Template == e.template), nil
+	return strings.Contains(shown.Modelfile, "sha256-"+e.gguf) &&
+		shown.Details.ParentModel == e.base() &&
+		(e.template == "" || shown.Template == e.template), nil
 }
 
 func onServer(ctx context.Context, client *api.Client, tag string) (*api.ListModelResponse, error) {
@@ -163,18 +166,31 @@ func create(ctx context.Context, server *Server, client *api.Client, e *entry, f
 			return server.failed(ctx, "uploading the weights of "+e.tag, err)
 		}
 	}
-	request := &api.CreateRequest{
-		Model: e.tag, Files: map[string]string{e.name + ".gguf": digest},
-		Template: e.template, Parameters: e.params, License: e.licence,
-	}
-	err = client.Create(ctx, request, func(p api.ProgressResponse) error {
+	note := func(p api.ProgressResponse) error {
 		task.Note(p.Status)
 		return nil
-	})
-	if err != nil {
+	}
+	// A manifest records what its weights came from, and a model made from a file
+	// records the file's path; its digest would differ from machine to machine
+	// (H-004). One made from a named model records the name.
+	base := &api.CreateRequest{Model: e.base(), Files: map[string]string{e.name + ".gguf": digest}}
+	if err := client.Create(ctx, base, note); err != nil {
 		return server.failed(ctx, "creating model "+e.tag, err)
 	}
+	request := &api.CreateRequest{Model: e.tag, From: e.base(), Template: e.template, Parameters: e.params, License: e.licence}
+	if err := client.Create(ctx, request, note); err != nil {
+		return server.failed(ctx, "creating model "+e.tag, err)
+	}
+	// The blob stays, since the model uses it; if the name stays too, it is only
+	// one more line in a list.
+	_ = client.Delete(ctx, &api.DeleteRequest{Model: e.base()})
 	return nil
+}
+
+// base is the name under which the bare weights are on a server for a moment.
+func (e *entry) base() string {
+	name, version, _ := strings.Cut(e.tag, ":")
+	return name + "-weights:" + version
 }
 
 // share gives a server of ours the weights as a link into its model folder, so

@@ -40,14 +40,21 @@ func TestCreateOnce(t *testing.T) {
 	if has, err := hasContent(t.Context(), server.Client(), e); !has || err != nil {
 		t.Errorf("%v, %v", has, err)
 	}
+	if len(f.models) != 1 {
+		t.Errorf("models %v, want only the finished one", f.models)
+	}
 	// Another model under our name is replaced, another template too.
-	f.models[e.tag] = fakeModel{"sha256-" + strings.Repeat("e", 64), chatML}
+	f.models[e.tag] = fakeModel{"sha256-" + strings.Repeat("e", 64), chatML, e.base()}
 	if has, _ := hasContent(t.Context(), server.Client(), e); has {
 		t.Error("other weights pass for the pinned ones")
 	}
-	f.models[e.tag] = fakeModel{"sha256-" + e.gguf, "{{ .Prompt }}"}
+	f.models[e.tag] = fakeModel{"sha256-" + e.gguf, "{{ .Prompt }}", e.base()}
 	if has, _ := hasContent(t.Context(), server.Client(), e); has {
 		t.Error("another template passes for ours")
+	}
+	f.models[e.tag] = fakeModel{"sha256-" + e.gguf, chatML, "/m/blobs/sha256-" + e.gguf}
+	if has, _ := hasContent(t.Context(), server.Client(), e); has {
+		t.Error("a model whose digest holds a path passes for ours")
 	}
 }
 
@@ -56,7 +63,7 @@ func TestEnsureModels(t *testing.T) {
 	cfg := testConfig(t, t.TempDir())
 	server := serveFake(t, f, cfg)
 	tiny := lookUp("tiny")
-	f.models[tiny.tag] = fakeModel{"sha256-" + tiny.gguf, tiny.template}
+	f.models[tiny.tag] = fakeModel{"sha256-" + tiny.gguf, tiny.template, tiny.base()}
 	f.models["llama3.2:latest"] = fakeModel{}
 	r := &recorder{}
 	models, err := EnsureModels(t.Context(), server, []string{"tiny", "llama3.2", tiny.tag}, r)

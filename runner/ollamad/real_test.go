@@ -61,6 +61,11 @@ func realModels(t *testing.T, server *Server, names ...string) []Model {
 		t.Fatal(err)
 	}
 	t.Logf("models in %v", time.Since(began))
+	for _, model := range models {
+		if e := lookUp(model.Name); server.Version == Version && model.Digest != e.manifest {
+			t.Errorf("%s has digest %s, pinned is %s", model.Tag, model.Digest, e.manifest)
+		}
+	}
 	return models
 }
 

@@ -177,7 +177,7 @@ func TestCatalogue(t *testing.T) {
 			t.Errorf("%s or %s is named twice", e.name, e.tag)
 		}
 		names[e.name], names[e.tag] = true, true
-		if len(e.gguf) != 64 || e.size <= 0 || e.licence == "" || e.about == "" {
+		if len(e.gguf) != 64 || len(e.manifest) != 64 || e.size <= 0 || e.licence == "" || e.about == "" {
 			t.Errorf("%s: %+v", e.name, e)
 		}
 		if p := e.packaged; p != nil && (len(p.sha256) != 64 || p.size <= 0) {
