@@ -30,9 +30,9 @@ var ruleRows = []Rule{
 	{ID: "R8", Says: "the phase-1 gates hold, all of them"},
 }
 
-// bindPosture fills the five rows. A given row wins; else the gates of
-// dimension "posture" that name the word in their id or Evidence are its
-// check ("posture.read_only"); else the row is open.
+// bindPosture fills the five rows. A given row wins; else the scorers' own row
+// of the word ("F-001.read_only"); else the posture gates that name the word
+// in their id or Evidence; else the row is open.
 func bindPosture(given []PostureWord, gates []scorers.Gate) []PostureWord {
 	out := slices.Clone(postureWords)
 	for i := range out {
@@ -44,7 +44,7 @@ func bindPosture(given []PostureWord, gates []scorers.Gate) []PostureWord {
 				w.Says = g.Says
 			}
 		} else {
-			w.Check, w.State, w.Why, w.Evidence = bound(gates, func(g scorers.Gate) bool {
+			w.Check, w.State, w.Why, w.Evidence = find(gates, postureRow(w.Word), func(g scorers.Gate) bool {
 				return g.Dimension == "posture" && names(g, w.Word)
 			})
 		}
@@ -55,9 +55,8 @@ func bindPosture(given []PostureWord, gates []scorers.Gate) []PostureWord {
 	return out
 }
 
-// bindRules fills the eight rows in the same way; a gate names a rule in its
-// Evidence ("R2", "F-003/R2") or as a part of its id. R8 is the phase-1 gates,
-// so the gates of F-156 are its check.
+// bindRules fills the eight rows in the same way; the scorers' own row has the
+// rule's id, and the gates of F-156 are the check of R8.
 func bindRules(given []Rule, gates []scorers.Gate) []Rule {
 	out := slices.Clone(ruleRows)
 	for i := range out {
@@ -69,7 +68,7 @@ func bindRules(given []Rule, gates []scorers.Gate) []Rule {
 				r.Says = g.Says
 			}
 		} else {
-			if check, state, why, evidence := bound(gates, func(g scorers.Gate) bool {
+			if check, state, why, evidence := find(gates, r.ID, func(g scorers.Gate) bool {
 				return names(g, r.ID) || r.ID == "R8" && names(g, "F-156")
 			}); check != "" {
 				r.Check, r.State, r.Why, r.Evidence = check, state, why, evidence
@@ -83,6 +82,27 @@ func bindRules(given []Rule, gates []scorers.Gate) []Rule {
 		}
 	}
 	return out
+}
+
+// postureRow is the id of the scorers' row of a posture word.
+func postureRow(word string) string { return "F-001." + strings.ReplaceAll(word, "-", "_") }
+
+// boundRow reports whether a gate only sums up others for a posture word or a
+// rule: the report shows it there, beside what it is bound to.
+func boundRow(id string) bool {
+	return slices.ContainsFunc(postureWords, func(w PostureWord) bool { return postureRow(w.Word) == id }) ||
+		slices.ContainsFunc(ruleRows, func(r Rule) bool { return r.ID == id })
+}
+
+// find takes the row with the id, whose Evidence are the checks it is bound
+// to, or else sums up the gates that match.
+func find(gates []scorers.Gate, id string, match func(scorers.Gate) bool) (check string, state State, why string, evidence []string) {
+	i := slices.IndexFunc(gates, func(g scorers.Gate) bool { return g.ID == id })
+	if i < 0 {
+		return bound(gates, match)
+	}
+	_, state, why, _ = bound(gates[i:i+1], func(scorers.Gate) bool { return true })
+	return strings.Join(gates[i].Evidence, ", "), state, why, nil
 }
 
 // bound sums up the gates that match: the worst of them counts.
@@ -166,7 +186,11 @@ func capVerdict(d Document) (scorers.Verdict, []string) {
 	}
 	posture := byState(func(add func(State, string)) {
 		for _, p := range d.Posture {
-			add(p.State, p.Word)
+			s := p.State
+			if s == Open && (p.Check != "" || openRow(d.Result.Gates, p.Word)) {
+				s = Unproven // a check is bound to it and waits for others
+			}
+			add(s, p.Word)
 		}
 	})
 	rules := byState(func(add func(State, string)) {
@@ -203,10 +227,21 @@ func capVerdict(d Document) (scorers.Verdict, []string) {
 	if len(d.Result.Gates) == 0 {
 		limit(scorers.Inconclusive, "no gate was applied")
 	}
-	if n := total(d.Run.Counts); n != d.Run.Planned {
-		limit(scorers.Invalid, "planned trials and counted trials differ")
+	switch n := total(d.Run.Counts); {
+	case n > d.Run.Planned:
+		limit(scorers.Invalid, fmt.Sprintf("%d trials are counted, only %d were planned", n, d.Run.Planned))
+	case n < d.Run.Planned:
+		limit(scorers.Inconclusive, fmt.Sprintf("%d of %d planned trials have no outcome", d.Run.Planned-n, d.Run.Planned))
 	}
 	return v, why
+}
+
+// openRow reports whether the scorers have a row of the word that is open and
+// no worse.
+func openRow(gates []scorers.Gate, word string) bool {
+	return slices.ContainsFunc(gates, func(g scorers.Gate) bool {
+		return g.ID == postureRow(word) && g.Open && g.Verdict == scorers.Inconclusive
+	})
 }
 
 func total(counts map[journal.Kind]int) int {

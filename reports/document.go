@@ -67,7 +67,7 @@ type Run struct {
 	Started     time.Time            `json:"started"`
 	Finished    time.Time            `json:"finished"` // zero = the run has no end
 	PlanDigest  string               `json:"plan_digest"`
-	Planned     int                  `json:"planned"` // = the sum of Counts, always
+	Planned     int                  `json:"planned"` // = the sum of Counts and of what was never run
 	Counts      map[journal.Kind]int `json:"counts"`
 	Repeats     int                  `json:"repeats"`
 	Interrupted string               `json:"interrupted,omitempty"` // why it stopped early

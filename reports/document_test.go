@@ -56,7 +56,8 @@ func TestCap(t *testing.T) {
 		"Q-42 no gates":                {func(in *Input) { in.Result.Gates = nil }, scorers.Inconclusive},
 		"Q-42 no verdict":              {func(in *Input) { in.Result.Verdict = "" }, scorers.Invalid},
 		"drift":                        {func(in *Input) { in.Fingerprints[3].ServerVersion = "0.18.0" }, scorers.Invalid},
-		"planned is not the sum":       {func(in *Input) { in.Run.Planned++ }, scorers.Invalid},
+		"more than planned":            {func(in *Input) { in.Run.Planned-- }, scorers.Invalid},
+		"less than planned":            {func(in *Input) { in.Run.Planned++ }, scorers.Inconclusive},
 		"a worse verdict stays":        {func(in *Input) { in.Result.Verdict = scorers.Blocked; in.Exploratory = []string{"x"} }, scorers.Blocked},
 	} {
 		in := passing()

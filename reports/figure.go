@@ -202,55 +202,80 @@ func (t *notes) add(row, column string, f stats.Figure) {
 	*t = append(*t, note{row, column, f})
 }
 
-// list writes the notes as lines, each method and each reason once; without
+// list writes the notes as lines: each method, warning and reason once, without
 // the columns in left, which a narrow page does not show.
 func (t notes) list(left map[string]bool) []string {
 	type group struct {
-		what               []string
+		what               []note
 		nLo, nHi, cLo, cHi int
 	}
-	var methods, reasons, lines []string
-	byMethod, byReason := map[string]*group{}, map[string]*group{}
+	groups := map[string]*group{}
+	var methods, warnings, reasons []string
+	put := func(order *[]string, kind, key string, x note) *group {
+		g := groups[kind+key]
+		if g == nil {
+			g = &group{nLo: x.f.N, nHi: x.f.N, cLo: x.f.Clusters, cHi: x.f.Clusters}
+			groups[kind+key] = g
+			*order = append(*order, key)
+		}
+		g.what = append(g.what, x)
+		g.nLo, g.nHi = min(g.nLo, x.f.N), max(g.nHi, x.f.N)
+		g.cLo, g.cHi = min(g.cLo, x.f.Clusters), max(g.cHi, x.f.Clusters)
+		return g
+	}
 	for _, x := range t {
-		f := x.f
 		switch {
 		case left[x.column]:
 			continue
-		case !f.OK():
-			g := byReason[f.Missing]
-			if g == nil {
-				g = &group{}
-				byReason[f.Missing] = g
-				reasons = append(reasons, f.Missing)
-			}
-			g.what = append(g.what, x.row+": "+x.column)
+		case !x.f.OK():
+			put(&reasons, "r", x.f.Missing, x)
 			continue
 		}
-		if m := method(f); m != "" {
-			g := byMethod[m]
-			if g == nil {
-				g = &group{nLo: f.N, nHi: f.N, cLo: f.Clusters, cHi: f.Clusters}
-				byMethod[m] = g
-				methods = append(methods, m)
-			}
-			g.what = merge(g.what, []string{x.column})
-			g.nLo, g.nHi = min(g.nLo, f.N), max(g.nHi, f.N)
-			g.cLo, g.cHi = min(g.cLo, f.Clusters), max(g.cHi, f.Clusters)
+		if m := method(x.f); m != "" {
+			put(&methods, "m", m, x)
 		}
-		for _, w := range f.Warnings {
-			lines = append(lines, x.row+": "+x.column+": "+w)
+		for _, w := range x.f.Warnings {
+			put(&warnings, "w", w, x)
 		}
 	}
 	var out []string
 	for _, m := range methods {
-		g := byMethod[m]
-		out = append(out, fmt.Sprintf("%s: %s; %s.", capital(strings.Join(g.what, ", ")), m, units(g.nLo, g.nHi, g.cLo, g.cHi)))
+		g := groups["m"+m]
+		var columns []string
+		for _, x := range g.what {
+			columns = merge(columns, []string{x.column})
+		}
+		out = append(out, fmt.Sprintf("%s: %s; %s.", capital(strings.Join(columns, ", ")), m, units(g.nLo, g.nHi, g.cLo, g.cHi)))
 	}
-	out = append(out, lines...)
+	for _, w := range warnings {
+		out = append(out, capital(t.where(groups["w"+w].what))+": "+w+".")
+	}
 	for _, why := range reasons {
-		out = append(out, none+" means "+why+" ("+strings.Join(byReason[why].what, "; ")+").")
+		out = append(out, none+" means "+why+" ("+t.where(groups["r"+why].what)+").")
 	}
 	return out
+}
+
+// where names the places of some of the notes: a column alone if all of its
+// rows are among them, else the rows by column.
+func (t notes) where(some []note) string {
+	var columns, out []string
+	all, rows := map[string]int{}, map[string][]string{}
+	for _, x := range t {
+		all[x.column]++
+	}
+	for _, x := range some {
+		columns = merge(columns, []string{x.column})
+		rows[x.column] = append(rows[x.column], x.row)
+	}
+	for _, c := range columns {
+		if len(rows[c]) == all[c] {
+			out = append(out, c)
+		} else {
+			out = append(out, c+" of "+strings.Join(rows[c], ", "))
+		}
+	}
+	return strings.Join(out, "; ")
 }
 
 func capital(s string) string {

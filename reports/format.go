@@ -14,6 +14,7 @@ import (
 type Options struct {
 	Width int  // columns of a terminal; 0 = 80
 	Color bool // ANSI colours
+	Brief bool // text only: the short form that ends a run
 	// Dir and Files say where the report's files are, for a terminal's last
 	// lines. They are never part of a file.
 	Dir   string

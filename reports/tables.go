@@ -41,6 +41,9 @@ func accuracyTable(d Document) table {
 			fig(&n, a.Arm, "accuracy", a.Accuracy, share), fig(&n, a.Arm, "coverage", a.Coverage, share),
 			figOf(&n, a.Arm, "evidence hit", a.Evidence), figOf(&n, a.Arm, "right if answered", a.Selective),
 			fig(&n, a.Arm, "first three", a.TopK, share)})
+		if a.Missing > 0 {
+			t.Remarks = append(t.Remarks, fmt.Sprintf("%s: %d of %d cases have no outcome and are in none of its figures.", a.Arm, a.Missing, a.Cases))
+		}
 	}
 	t.figures = n
 	return t
@@ -60,11 +63,12 @@ func strataTable(d Document) table {
 }
 
 func countsTable(d Document) table {
-	t := table{ID: "counts", Title: "Trials by response", Lead: "Planned trials are the sum of the others, always.",
+	t := table{ID: "counts", Title: "Trials by response", Lead: "Planned trials are the sum of the others, always; not run are those that the journal does not hold.",
 		Columns: []column{{Name: "arm"}, {Name: "planned", Right: true}}, Empty: "No trial was counted."}
 	for _, k := range journal.Kinds {
 		t.Columns = append(t.Columns, column{Name: words(string(k)), Right: true})
 	}
+	t.Columns = append(t.Columns, column{Name: "not run", Right: true})
 	row := func(name string, planned int, counts map[journal.Kind]int) {
 		r := []cell{text(name), {Main: strconv.Itoa(planned)}}
 		for _, k := range journal.Kinds {
@@ -74,7 +78,11 @@ func countsTable(d Document) table {
 			}
 			r = append(r, c)
 		}
-		t.Rows = append(t.Rows, r)
+		c := cell{Main: strconv.Itoa(planned - total(counts))}
+		if planned != total(counts) {
+			c.Tone = warn
+		}
+		t.Rows = append(t.Rows, append(r, c))
 	}
 	for _, a := range d.Result.Arms {
 		row(a.Arm, a.Planned, a.Counts)
@@ -87,14 +95,25 @@ func comparisonTable(d Document) table {
 	t := table{ID: "comparisons", Title: "Comparisons",
 		Lead: "Differences in accuracy on the same cases, A − B.",
 		Columns: []column{{Name: "comparison", Wrap: true}, {Name: "cases", Wrap: true}, {Name: "difference", Right: true}, {Name: "n", Right: true},
-			{Name: "only A", Right: true}, {Name: "only B", Right: true}, {Name: "both", Right: true, Drop: 2}, {Name: "neither", Right: true, Drop: 2}, {Name: "McNemar p", Right: true, Drop: 1}},
+			{Name: "only A", Right: true}, {Name: "only B", Right: true}, {Name: "both", Right: true, Drop: 2}, {Name: "neither", Right: true, Drop: 2}, {Name: "McNemar p", Right: true, Drop: 1},
+			{Name: "accuracy A", Right: true, Drop: 3}, {Name: "accuracy B", Right: true, Drop: 3}, {Name: "power", Right: true, Drop: 3}, {Name: "Tango", Right: true, Drop: 4}},
 		Empty: "No two arms were compared."}
 	var n notes
 	for _, c := range d.Result.Comparisons {
-		t.Rows = append(t.Rows, []cell{text(orElse(c.Name, c.ArmA+" vs "+c.ArmB)), text(words(c.Subset)),
-			fig(&n, c.Name, "difference", c.Difference, difference), count(c.Difference),
+		row := orElse(c.Name, c.ArmA+" vs "+c.ArmB)
+		name := cell{Main: row}
+		if !strings.Contains(row, c.ArmA) || !strings.Contains(row, c.ArmB) {
+			name.Sub = "A " + c.ArmA + ", B " + c.ArmB
+		}
+		if c.Missing > 0 {
+			t.Remarks = append(t.Remarks, fmt.Sprintf("%s, %s: %d cases have no outcome in both arms and are in none of its figures.", row, words(c.Subset), c.Missing))
+		}
+		row += ", " + words(c.Subset)
+		t.Rows = append(t.Rows, []cell{name, text(words(c.Subset)),
+			fig(&n, row, "difference", c.Difference, difference), count(c.Difference),
 			{Main: strconv.Itoa(c.OnlyA)}, {Main: strconv.Itoa(c.OnlyB)}, {Main: strconv.Itoa(c.Both)}, {Main: strconv.Itoa(c.Neither)},
-			fig(&n, c.Name, "McNemar p", c.McNemarP, pvalue)})
+			fig(&n, row, "McNemar p", c.McNemarP, pvalue),
+			fig(&n, row, "accuracy A", c.AccuracyA, share), fig(&n, row, "accuracy B", c.AccuracyB, share), exact(&n, row, "power", c.Power), fig(&n, row, "Tango", c.Tango, difference)})
 	}
 	t.figures = n
 	return t
@@ -127,16 +146,30 @@ func latencyTable(d Document) table {
 
 func ratioTable(d Document) table {
 	t := table{ID: "ratios", Title: "Latency ratios",
-		Lead: "Geometric mean of the paired per-case ratios A ÷ B.",
-		Columns: []column{{Name: "ratio", Wrap: true}, {Name: "cases", Wrap: true}, {Name: "A ÷ B", Right: true}, {Name: "n", Right: true},
-			{Name: "p50 A", Right: true, Drop: 1}, {Name: "p50 B", Right: true, Drop: 1}, {Name: "p95 A", Right: true, Drop: 2}, {Name: "p95 B", Right: true, Drop: 2}},
+		Lead: "Geometric mean of the paired per-case ratios A ÷ B. Cases that A settled without a model call are counted apart and left out, and so are cold and cached pairs.",
+		Columns: []column{{Name: "ratio", Wrap: true}, {Name: "cases", Wrap: true}, {Name: "verdict"}, {Name: "A ÷ B", Right: true}, {Name: "n", Right: true},
+			{Name: "p50 A", Right: true, Drop: 1}, {Name: "p50 B", Right: true, Drop: 1}, {Name: "p95 A", Right: true, Drop: 2}, {Name: "p95 B", Right: true, Drop: 2},
+			{Name: "no call", Right: true, Drop: 3}, {Name: "left out", Right: true, Drop: 3}, {Name: "censored", Right: true, Drop: 3}},
 		Empty: "No latency ratio was computed."}
 	var n notes
 	for _, r := range d.Result.Ratios {
 		name := orElse(r.Name, r.ArmA+" ÷ "+r.ArmB)
-		t.Rows = append(t.Rows, []cell{text(name), text(words(r.Subset)), fig(&n, name, "ratio", r.Ratio, times), count(r.Ratio),
+		head := cell{Main: name}
+		if !strings.Contains(name, r.ArmA) || !strings.Contains(name, r.ArmB) {
+			head.Sub = "A " + r.ArmA + ", B " + r.ArmB
+		}
+		if r.Missing > 0 {
+			t.Remarks = append(t.Remarks, fmt.Sprintf("%s, %s: %d cases have no time in both arms.", name, words(r.Subset), r.Missing))
+		}
+		name += ", " + words(r.Subset)
+		gated := cell{Main: "not gated", Tone: faint}
+		if r.Verdict != "" {
+			gated = cell{Main: words(string(r.Verdict)), Tone: verdictTone(r.Verdict)}
+		}
+		t.Rows = append(t.Rows, []cell{head, text(words(r.Subset)), gated, fig(&n, name, "ratio", r.Ratio, times), count(r.Ratio),
 			fig(&n, name, "p50 A", r.P50A, millis), fig(&n, name, "p50 B", r.P50B, millis),
-			fig(&n, name, "p95 A", r.P95A, millis), fig(&n, name, "p95 B", r.P95B, millis)})
+			fig(&n, name, "p95 A", r.P95A, millis), fig(&n, name, "p95 B", r.P95B, millis),
+			{Main: strconv.Itoa(r.NoCall)}, {Main: strconv.Itoa(r.LeftOut)}, {Main: strconv.Itoa(r.Censored)}})
 	}
 	t.figures = n
 	return t

@@ -36,6 +36,17 @@ func writeText(w io.Writer, d Document, o Options) error {
 
 	p.headline(d)
 	p.why(d)
+	if o.Brief {
+		for _, t := range briefTables(d) {
+			if err := p.table(t); err != nil {
+				return err
+			}
+		}
+		p.rest(d)
+		p.provenance(d)
+		p.files()
+		return b.Flush()
+	}
 	for _, t := range []table{dimensionTable(d), accuracyTable(d), comparisonTable(d), latencyTable(d), ratioTable(d), safetyTable(d), gateTable(d)} {
 		if t.ID == "dimensions" && len(t.Rows) == 0 {
 			continue

@@ -13,10 +13,11 @@ import (
 )
 
 const (
-	gap     = 2  // columns between two table columns
-	minWrap = 14 // a text column is never narrower, if it can be helped
-	maxWord = 24 // a longer word may be broken
-	maxCell = 400
+	gap      = 2  // columns between two table columns
+	minWrap  = 14 // a text column is never narrower, if it can be helped
+	maxWord  = 24 // a longer word may be broken
+	maxCell  = 400
+	maxNotes = 6 // lines below one table
 )
 
 // table writes a table that fits the width: where room is short, intervals go
@@ -35,7 +36,11 @@ func (p painter) table(t table) error {
 	for i, c := range t.Columns {
 		left[c.Name] = !slices.Contains(l.cols, i)
 	}
-	for _, n := range t.figures.list(left) {
+	lines := append(t.figures.list(left), t.Remarks...)
+	if len(lines) > maxNotes {
+		lines = append(lines[:maxNotes-1], fmt.Sprintf("… and %d more notes in the report", len(lines)-maxNotes+1))
+	}
+	for _, n := range lines {
 		lines := wrap(n, p.o.Width-4)
 		fmt.Fprintln(p, p.paint("  "+strings.Join(lines, "\n    "), faint))
 	}

@@ -42,11 +42,12 @@ type table struct {
 	Columns   []column
 	Rows      [][]cell
 	figures   notes
-	Empty     string // what to say instead when there are no rows
+	Remarks   []string // more lines below it
+	Empty     string   // what to say instead when there are no rows
 }
 
 // Notes are the lines below the table that belong to its figures.
-func (t table) Notes() []string { return t.figures.list(nil) }
+func (t table) Notes() []string { return append(t.figures.list(nil), t.Remarks...) }
 
 // count writes the n of a figure.
 func count(f stats.Figure) cell {
@@ -65,6 +66,13 @@ func fig(n *notes, row, column string, f stats.Figure, q quantity) cell {
 		return cell{Main: none, Tone: faint}
 	}
 	return cell{Main: point(f, q), Sub: interval(f, q)}
+}
+
+// exact is fig for a share without an interval.
+func exact(n *notes, row, column string, f stats.Figure) cell {
+	c := fig(n, row, column, f, share)
+	c.Sub = ""
+	return c
 }
 
 // figOf is fig for a share whose n is the row's own and not the table's.

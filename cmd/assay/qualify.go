@@ -140,7 +140,8 @@ func (st *state) reportRun(dir string, outs []string) (reports.Document, error) 
 	if err != nil {
 		return reports.Document{}, err
 	}
-	if _, err := reports.WriteAll(r.dir, doc); err != nil {
+	files, err := reports.WriteAll(r.dir, doc)
+	if err != nil {
 		return reports.Document{}, err
 	}
 	for _, o := range outs {
@@ -152,7 +153,7 @@ func (st *state) reportRun(dir string, outs []string) (reports.Document, error) 
 	if st.flags.format == "json" {
 		format = "json"
 	}
-	return doc, reports.Render(st.Stdout, format, doc, reports.Options{Width: st.Width, Color: !st.NoColor, Dir: r.dir})
+	return doc, reports.Render(st.Stdout, format, doc, reports.Options{Width: st.Width, Color: !st.NoColor, Brief: true, Dir: r.dir, Files: files})
 }
 
 // knownFormats tells an unknown output format before anything runs.
