@@ -12,6 +12,7 @@ func commands(st *state) []*cobra.Command {
 		newScoreCommand(st),
 		newGateCommand(st),
 		newReportCommand(st),
+		newTraceCommand(st),
 		newRunsCommand(st),
 		newSuiteCommand(st),
 		newCorpusCommand(st),

@@ -195,4 +195,3 @@ func short(digest string) string {
 	}
 	return digest
 }
-

@@ -27,14 +27,18 @@ models it needs. The exit code is the verdict: 0 qualified, 1 not qualified,
   assay qualify --corpus corpus/development-v0 --arm deterministic --limit 10`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			name := "pilot"
-			if len(args) == 1 {
-				name = args[0]
+			if len(args) == 0 && len(f.corpora) == 0 {
+				args = []string{"pilot"}
+			}
+			name, err := suiteName(&f, args)
+			if err != nil {
+				return err
 			}
 			return st.qualify(&f, name)
 		},
 	}
-	f.add(st, c)
+	f.add(c)
+	st.envTwins(c)
 	return c
 }
 
@@ -70,6 +74,9 @@ func (st *state) runSuite(f *runFlags, name string) (runner.Summary, error) {
 	defer cancel()
 	if f.dryRun {
 		return runner.Summary{}, st.dryRun(ctx, c)
+	}
+	if _, err := st.offlinePlan(ctx, c); err != nil { // before a server is started or built
+		return runner.Summary{}, err
 	}
 	w, err := st.wire(ctx, c.suite, c.corpora)
 	if err != nil {
@@ -175,4 +182,3 @@ func verdictError(d reports.Document) error {
 	}
 	return nil
 }
-

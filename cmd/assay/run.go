@@ -32,7 +32,7 @@ suite is made instead, which is exploratory. The run's folder is printed last.`,
 			return st.printRun(st.runSuite(&f, name))
 		},
 	}
-	f.add(st, cmd)
+	f.add(cmd)
 	st.envTwins(cmd)
 	return cmd
 }

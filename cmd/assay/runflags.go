@@ -2,7 +2,6 @@ package main
 
 import (
 	"runtime"
-	"strconv"
 	"strings"
 	"time"
 
@@ -22,7 +21,7 @@ type runFlags struct {
 	cmd                                      *cobra.Command
 }
 
-func (f *runFlags) add(st *state, cmd *cobra.Command) {
+func (f *runFlags) add(cmd *cobra.Command) {
 	f.cmd = cmd
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.corpora, "corpus", nil, "corpus by name or folder, instead of a suite's (repeatable; exploratory)")
@@ -31,29 +30,13 @@ func (f *runFlags) add(st *state, cmd *cobra.Command) {
 	fl.StringArrayVar(&f.cases, "case", nil, "only this case (repeatable; exploratory)")
 	fl.StringArrayVar(&f.tags, "tag", nil, "note k=v kept with the run (repeatable)")
 	fl.StringArrayVarP(&f.outs, "output", "o", nil, "file to write beside the run folder's, format by extension (repeatable)")
-	fl.IntVarP(&f.inFlight, "jobs", "j", envInt(st, "ASSAY_JOBS"), "calls in flight per Ollama host (0: as the suite says)")
-	fl.IntVar(&f.repeats, "repeats", envInt(st, "ASSAY_REPEATS"), "times each case is asked (0: as the suite says)")
-	fl.IntVar(&f.limit, "limit", envInt(st, "ASSAY_LIMIT"), "only that many cases (exploratory)")
+	fl.IntVarP(&f.inFlight, "jobs", "j", 0, "calls in flight per Ollama host (0: as the suite says)")
+	fl.IntVar(&f.repeats, "repeats", 0, "times each case is asked (0: as the suite says)")
+	fl.IntVar(&f.limit, "limit", 0, "only that many cases (exploratory)")
 	fl.IntVar(&f.seed, "seed", 0, "seed of the plan (default: the suite's)")
-	fl.DurationVar(&f.timeout, "timeout", envDuration(st, "ASSAY_TIMEOUT"), "time-out of a call (0: as the suite says)")
-	fl.DurationVar(&f.deadline, "deadline", envDuration(st, "ASSAY_DEADLINE"), "end the run in order after this time")
+	fl.DurationVar(&f.timeout, "timeout", 0, "time-out of a call (0: as the suite says)")
+	fl.DurationVar(&f.deadline, "deadline", 0, "end the run in order after this time")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "show the plan and ask nothing")
-}
-
-func envInt(st *state, name string) int {
-	n, err := strconv.Atoi(st.Getenv(name))
-	if err != nil {
-		return 0
-	}
-	return n
-}
-
-func envDuration(st *state, name string) time.Duration {
-	d, err := time.ParseDuration(st.Getenv(name))
-	if err != nil {
-		return 0
-	}
-	return d
 }
 
 // chosen is a suite with the command line applied, and its corpora.
