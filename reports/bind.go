@@ -102,6 +102,9 @@ func find(gates []scorers.Gate, id string, match func(scorers.Gate) bool) (check
 		return bound(gates, match)
 	}
 	_, state, why, _ = bound(gates[i:i+1], func(scorers.Gate) bool { return true })
+	if state == Fails && len(gates[i].Evidence) == 0 {
+		state = Open // nothing is bound to it
+	}
 	return strings.Join(gates[i].Evidence, ", "), state, why, nil
 }
 

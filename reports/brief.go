@@ -60,7 +60,7 @@ func shortGates(d Document) table {
 		Empty:   "No gate was applied, so nothing has passed."}
 	summed, held := 0, 0
 	for _, g := range d.Result.Gates {
-		if strings.HasPrefix(g.ID, "R") || strings.HasPrefix(g.ID, "F-001") {
+		if boundRow(g.ID) {
 			summed++
 			if g.Verdict == scorers.Qualified && !g.Open {
 				held++

@@ -149,11 +149,12 @@ func options(m map[string]any) string {
 	return orDash(s)
 }
 
-// openGates joins the gates that can't pass yet with the given open rows.
+// openGates joins the gates that can't pass yet with the given open rows. A row
+// that only sums up open gates is left out: they are there themselves.
 func openGates(gates []scorers.Gate, more []OpenGate) []OpenGate {
 	var out []OpenGate
 	for _, g := range gates {
-		if g.Open {
+		if g.Open && !(boundRow(g.ID) && len(g.Evidence) > 0) {
 			out = append(out, OpenGate{ID: g.ID, Requires: g.Requires, Why: g.Why, Evidence: g.Evidence})
 		}
 	}

@@ -16,7 +16,7 @@ type Options struct {
 	Color bool // ANSI colours
 	Brief bool // text only: the short form that ends a run
 	// Dir and Files say where the report's files are, for a terminal's last
-	// lines. They are never part of a file.
+	// lines; Dir alone means all of them. They are never part of a file.
 	Dir   string
 	Files []string
 }
@@ -77,6 +77,13 @@ func known(of func(Format) string) string {
 func (f Format) render(w io.Writer, d Document, o Options) error {
 	if f.Name != formatJSON.Name {
 		d = harmless(d)
+	}
+	if o.Dir != "" && o.Files == nil {
+		for _, g := range formats {
+			if g.File != "" {
+				o.Files = append(o.Files, g.File)
+			}
+		}
 	}
 	if err := f.Render(w, d, o); err != nil {
 		return fmt.Errorf("render %s report: %w", f.Name, err)

@@ -50,6 +50,7 @@ func TestGoldens(t *testing.T) {
 		{"sample.html", "html", Options{}},
 		{"sample.junit.xml", "junit", Options{}},
 		{"sample.80.txt", "text", Options{Width: 80, Dir: "runs/r1", Files: []string{"report.md", "report.html"}}},
+		{"sample.brief.80.txt", "text", Options{Width: 80, Brief: true, Dir: "runs/r1"}},
 		{"sample.80.colour.txt", "text", Options{Width: 80, Color: true}},
 		{"sample.200.txt", "text", Options{Width: 200, Dir: "runs/r1", Files: []string{"report.md", "report.html"}}},
 	} {

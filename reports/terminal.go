@@ -47,8 +47,8 @@ func writeText(w io.Writer, d Document, o Options) error {
 		p.files()
 		return b.Flush()
 	}
-	for _, t := range []table{dimensionTable(d), accuracyTable(d), comparisonTable(d), latencyTable(d), ratioTable(d), safetyTable(d), gateTable(d)} {
-		if t.ID == "dimensions" && len(t.Rows) == 0 {
+	for _, t := range []table{dimensionTable(d), accuracyTable(d), comparisonTable(d), latencyTable(d), ratioTable(d), safetyTable(d), fullGates(d), fullPosture(d)} {
+		if len(t.Rows) == 0 && t.Empty == "" {
 			continue
 		}
 		if err := p.table(t); err != nil {
@@ -108,10 +108,25 @@ func (p painter) bold(s string, t tone) string {
 
 // whyOf lists the reasons, those that decided first.
 func whyOf(d Document) []string {
-	if d.Verdict != d.Result.Verdict {
-		return merge(d.Capped, d.Reasons)
+	var first []string
+	if d.Result.Infrastructure {
+		first = []string{"the infrastructure kept a verdict from being reached"}
 	}
-	return merge(d.Reasons, d.Capped)
+	if d.Verdict != d.Result.Verdict {
+		first = merge(first, d.Capped)
+	}
+	return merge(merge(first, d.Reasons), d.Capped)
+}
+
+// shortWhy says a reason without what its gate requires, which the table of
+// gates says.
+func shortWhy(d Document, reason string) string {
+	for _, g := range d.Result.Gates {
+		if rest, ok := strings.CutPrefix(reason, g.ID+" ("+g.Requires+"): "); ok {
+			return g.ID + ": " + rest
+		}
+	}
+	return reason
 }
 
 func (p painter) why(d Document) {
@@ -121,6 +136,7 @@ func (p painter) why(d Document) {
 	}
 	left := whyLines
 	for i, r := range reasons {
+		r = shortWhy(d, r)
 		lines := wrap(r, p.o.Width-4)
 		more := i < len(reasons)-1
 		if len(lines) > left || more && len(lines) == left {
@@ -150,7 +166,7 @@ func (p painter) openRows(d Document) {
 	}
 	p.title("Open rows")
 	for _, o := range d.OpenGates {
-		lines := wrap(o.ID+": "+orElse(o.Requires, none)+" – "+orElse(o.Why, "no reason given"), p.o.Width-4)
+		lines := wrap(o.ID+": "+orElse(o.Why, "no reason given"), p.o.Width-4)
 		fmt.Fprintf(p, "  - %s\n", p.paint(strings.Join(lines, "\n    "), warn))
 	}
 }
