@@ -136,7 +136,7 @@ plan's digest is not the one of a run, which covers models and prompts too.`,
 			return st.printPlan(c)
 		},
 	}
-	f.add(st, cmd)
+	f.add(cmd)
 	st.envTwins(cmd)
 	return cmd
 }

@@ -30,7 +30,8 @@ type Rule struct {
 	Conclusive bool     `yaml:"conclusive"`
 	Sources    []string `yaml:"sources"` // item sources it applies to; empty = all
 
-	re *regexp.Regexp
+	re      *regexp.Regexp
+	needles []string
 }
 
 // Engine matches evidence against a rule file. It is safe for concurrent use.
@@ -70,7 +71,7 @@ func Parse(data []byte) (*Engine, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read rules: rule %q: %w", r.ID, err)
 		}
-		r.re = re
+		r.re, r.needles = re, needles(r.Pattern)
 	}
 	return e, nil
 }
@@ -90,32 +91,49 @@ const maxLine = 4000
 // Matches lists every rule that matches, at its first line, in rule order.
 func (e *Engine) Matches(tax contract.Taxonomy, ev []contract.EvidenceItem) []Match {
 	var out []Match
-	lines := make([][]string, len(ev))
+	texts := make([]text, len(ev))
 	for i, it := range ev {
-		lines[i] = strings.Split(it.Text, "\n")
+		texts[i].folded = fold(it.Text)
 	}
-	for _, r := range e.rules {
+	for i := range e.rules {
+		r := &e.rules[i]
 		if !tax.Has(r.Class) {
 			continue // another organisation's taxonomy: the rule has nothing to say
 		}
-		if m, ok := first(r, ev, lines); ok {
+		if m, ok := r.first(ev, texts); ok {
 			out = append(out, m)
 		}
 	}
 	return out
 }
 
-func first(r Rule, ev []contract.EvidenceItem, lines [][]string) (Match, bool) {
+// text is an item's text, prepared once for all rules.
+type text struct {
+	folded string
+	lines  []string // of the text itself, made when the first rule needs them
+	low    []string // the same lines folded
+}
+
+func (r *Rule) first(ev []contract.EvidenceItem, texts []text) (Match, bool) {
 	for i, it := range ev {
-		if len(r.Sources) > 0 && !slices.Contains(r.Sources, it.Source) {
+		if len(r.Sources) > 0 && !slices.Contains(r.Sources, it.Source) || !r.holds(texts[i].folded) {
 			continue
 		}
-		for n, l := range lines[i] {
-			if len(l) > maxLine {
-				l = l[:maxLine]
+		t := &texts[i]
+		if t.lines == nil {
+			t.lines = strings.Split(it.Text, "\n")
+			t.low = make([]string, len(t.lines))
+			for n, l := range t.lines {
+				if len(l) > maxLine {
+					l = l[:maxLine]
+					t.lines[n] = l
+				}
+				t.low[n] = fold(l)
 			}
-			if r.re.MatchString(l) {
-				return Match{Rule: r, Cite: contract.EvidenceCite{Ref: it.Ref(), SHA256: it.SHA256, Line: n + 1, Quote: Clip(l, 240)}}, true
+		}
+		for n, l := range t.lines {
+			if r.holds(t.low[n]) && r.re.MatchString(l) {
+				return Match{Rule: *r, Cite: contract.EvidenceCite{Ref: it.Ref(), SHA256: it.SHA256, Line: n + 1, Quote: Clip(l, 240)}}, true
 			}
 		}
 	}
