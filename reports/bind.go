@@ -70,7 +70,7 @@ func bindRules(given []Rule, gates []scorers.Gate) []Rule {
 		} else {
 			if check, state, why, evidence := find(gates, r.ID, func(g scorers.Gate) bool {
 				return names(g, r.ID) || r.ID == "R8" && names(g, "F-156")
-			}); check != "" {
+			}); check != "" || state != "" {
 				r.Check, r.State, r.Why, r.Evidence = check, state, why, evidence
 			}
 		}

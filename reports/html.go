@@ -34,6 +34,9 @@ var pageTemplate = template.Must(template.New("report.tmpl").Funcs(template.Func
 // htmlCases bounds the page; the rest stands in document.json.
 const htmlCases = 400
 
+// htmlWhy is the number of reasons that stand unfolded.
+const htmlWhy = 5
+
 // page is what the template sees. All of it is text that html/template
 // escapes; only our own style and script are trusted.
 type page struct {
@@ -47,6 +50,7 @@ type page struct {
 	Tone    tone
 	Meaning string
 	Why     []string
+	MoreWhy []string // folded
 	Figures string // the scorers' verdict, if the document's is worse
 	Drawn   string // when the report was made
 
@@ -103,6 +107,9 @@ func writeHTML(w io.Writer, d Document, _ Options) error {
 		Arms: armTable(d), Routes: routeTable(d), Power: powerTable(d), Looks: lookTable(d),
 		AccuracyChart: accuracyChart(d), LatencyChart: latencyChart(d),
 		CasesLead: casesLead(d, len(shown), left), Cases: shown, Taxonomies: d.Taxonomies,
+	}
+	if len(p.Why) > htmlWhy {
+		p.Why, p.MoreWhy = p.Why[:htmlWhy], p.Why[htmlWhy:]
 	}
 	if d.Verdict != d.Result.Verdict {
 		p.Figures = words(string(d.Result.Verdict))

@@ -92,8 +92,14 @@ func (p painter) headline(d Document) {
 	if len(d.Exploratory) > 0 {
 		rest = append(rest, "exploratory")
 	}
+	byVerdict := map[scorers.Verdict][]string{}
 	for _, m := range d.Dimensions {
-		rest = append(rest, m.Name+" "+words(string(m.Verdict)))
+		byVerdict[m.Verdict] = append(byVerdict[m.Verdict], m.Name)
+	}
+	for _, v := range []scorers.Verdict{scorers.Blocked, scorers.Invalid, scorers.NotQualified, scorers.Inconclusive, scorers.Qualified} {
+		if names := byVerdict[v]; len(names) > 0 {
+			rest = append(rest, words(string(v))+": "+strings.Join(names, ", "))
+		}
 	}
 	line := cutWidth(strings.Join(rest, " · "), p.o.Width-twwidth.Width(v)-2)
 	fmt.Fprintf(p, "%s  %s\n", p.bold(v, verdictTone(d.Verdict)), line)

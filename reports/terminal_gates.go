@@ -14,8 +14,8 @@ func fullGates(d Document) table {
 		found := orElse(g.Why, "no reason given")
 		if g.Figure != nil && !g.Figure.OK() {
 			found += " (" + none + " " + g.Figure.Missing + ")"
-		} else if g.Observed != "" && !g.Open {
-			found += ": " + g.Observed
+		} else if g.Observed != "" && g.Observed != "not measured" && !g.Open {
+			found += " (" + g.Observed + ")"
 		}
 		t.Rows = append(t.Rows, []cell{text(g.ID), {Main: w, Tone: tn}, {Main: orDash(g.Requires), Sub: "→ " + found}})
 	}
