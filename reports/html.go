@@ -51,8 +51,8 @@ type page struct {
 	Meaning string
 	Why     []string
 	MoreWhy []string // folded
-	Figures string // the scorers' verdict, if the document's is worse
-	Drawn   string // when the report was made
+	Figures string   // the scorers' verdict, if the document's is worse
+	Drawn   string   // when the report was made
 
 	Dimensions, Gates, Open, Accuracy, Strata, Counts, Comparisons, Latency, Ratios, Safety,
 	Posture, Rules, Metrics, Corpora, Identity, Arms, Routes, Power, Looks table
