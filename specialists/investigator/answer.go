@@ -175,7 +175,10 @@ func PromptDigest() []byte {
 	b.WriteString(systemPrompt)
 	b.WriteString(prompt(contract.Taxonomy{}, nil, "", nil))
 	b.Write(answerSchema(2, 2))
-	fmt.Fprintf(&b, "%d %d %d %d %d %d", predict, topLogprobs, promptBytes, maxChunks, maxChunkBytes, perItemChunks)
+	b.WriteString(wordingSystem)
+	b.WriteString(wordingPrompt("", "", ""))
+	b.Write(wordingSchema)
+	fmt.Fprintf(&b, "%d %d %d %d %d %d %d", predict, topLogprobs, promptBytes, wordingBytes, maxChunks, maxChunkBytes, perItemChunks)
 	fmt.Fprintf(&b, "%q", emptyCases)
 	return b.Bytes()
 }

@@ -106,18 +106,29 @@ func (v *Investigator) Warm(ctx context.Context, m contract.Model, tax contract.
 		p.centre(r.Vectors[len(tax.Classes):])
 	}
 	if prof, ok := generative(m); ok {
-		idx := order(make([]float64, len(tax.Classes)), -1)
-		res, err := m.Generate(ctx, contract.GenerateRequest{Profile: prof, System: systemPrompt,
-			Prompt: prompt(tax, idx, "not recorded", nil), Schema: answerSchema(len(idx), 1), NumPredict: predict, TopLogprobs: topLogprobs})
-		if err != nil {
+		if err := v.calibrate(ctx, m, tax, p, prof); err != nil {
 			return fmt.Errorf("warm up %s: %w", ID, err)
 		}
-		p.letterLP = letterLogprobs(res.Logprobs, len(idx))
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.ready[taxonomyKey(tax)] = p
 	return nil
+}
+
+// calibrate loads the generator; where it has a say, its letter bias is read on
+// an empty case.
+func (v *Investigator) calibrate(ctx context.Context, m contract.Model, tax contract.Taxonomy, p *prepared, prof contract.Profile) error {
+	if v.constants.Generator == 0 {
+		_, err := m.Generate(ctx, contract.GenerateRequest{Profile: prof, System: wordingSystem,
+			Prompt: wordingPrompt("not recorded", "not known", ""), Schema: wordingSchema, NumPredict: predict})
+		return err
+	}
+	idx := order(make([]float64, len(tax.Classes)), -1)
+	res, err := m.Generate(ctx, contract.GenerateRequest{Profile: prof, System: systemPrompt,
+		Prompt: prompt(tax, idx, "not recorded", nil), Schema: answerSchema(len(idx), 1), NumPredict: predict, TopLogprobs: topLogprobs})
+	p.letterLP = letterLogprobs(res.Logprobs, len(idx))
+	return err
 }
 
 const (
@@ -151,22 +162,63 @@ func (v *Investigator) Handle(ctx context.Context, j contract.Job) (contract.Cor
 	}
 	var ans answer
 	var lines []evidenceLine
-	if prof, ok := generative(j.Model); ok {
-		menuOrder := order(s.measured, s.insufficient)
-		lines = promptLines(j.Evidence, chunks, promptBytes)
-		res, err := j.Model.Generate(ctx, contract.GenerateRequest{Profile: prof, System: systemPrompt,
-			Prompt: prompt(j.Taxonomy, menuOrder, head(j.Evidence), lines), Schema: answerSchema(len(menuOrder), len(lines)),
-			NumPredict: predict, TopLogprobs: topLogprobs})
-		if err != nil {
+	prof, speaks := generative(j.Model)
+	if speaks && v.constants.Generator > 0 {
+		if ans, lines, err = v.choose(ctx, j, p, chunks, s, prof); err != nil {
 			return contract.CoreAgentResult{}, err
 		}
-		if ans, err = parseAnswer(res.Text, len(menuOrder), len(lines)); err != nil {
-			return contract.CoreAgentResult{}, err
-		}
-		s.generator = generatorScores(ans, res.Logprobs, p.letterLP, menuOrder, len(j.Taxonomy.Classes))
-		s.profile, s.model, s.modelDigest = prof, res.Call.Model, res.Call.ModelDigest
 	}
-	return v.conclude(j, chunks, lines, ans, s)
+	d := v.decide(j.Taxonomy, s)
+	refs := v.cite(j, chunks, lines, ans, s, d.rank[0])
+	if speaks && v.constants.Generator == 0 && d.rank[0] != s.insufficient {
+		if ans.Cause, err = v.word(ctx, j, chunks, s, d.rank[0], prof); err != nil {
+			return contract.CoreAgentResult{}, err
+		}
+	}
+	return v.conclude(j, len(chunks), refs, ans, s, d)
+}
+
+// choose lets the generator pick a class from the menu, in the order of the
+// measured signals, and word the cause: the one generative call.
+func (v *Investigator) choose(ctx context.Context, j contract.Job, p *prepared, chunks []Chunk, s *signals, prof contract.Profile) (answer, []evidenceLine, error) {
+	menuOrder := order(s.measured, s.insufficient)
+	lines := promptLines(j.Evidence, chunks, promptBytes)
+	res, err := j.Model.Generate(ctx, contract.GenerateRequest{Profile: prof, System: systemPrompt,
+		Prompt: prompt(j.Taxonomy, menuOrder, head(j.Evidence), lines), Schema: answerSchema(len(menuOrder), len(lines)),
+		NumPredict: predict, TopLogprobs: topLogprobs})
+	if err != nil {
+		return answer{}, nil, err
+	}
+	ans, err := parseAnswer(res.Text, len(menuOrder), len(lines))
+	if err != nil {
+		return answer{}, nil, err
+	}
+	s.generator = generatorScores(ans, res.Logprobs, p.letterLP, menuOrder, len(j.Taxonomy.Classes))
+	s.profile, s.model, s.modelDigest = prof, res.Call.Model, res.Call.ModelDigest
+	return ans, lines, nil
+}
+
+// word asks a generator that has no say in the class for the cause in words:
+// the one generative call. Words that share nothing with the evidence are not
+// used; the hypothesis then quotes the evidence.
+func (v *Investigator) word(ctx context.Context, j contract.Job, chunks []Chunk, s *signals, class int, prof contract.Profile) (string, error) {
+	text := wordingEvidence(chunks, s.similarity, class)
+	gloss := oneLine(j.Taxonomy.Classes[class].Gloss)
+	res, err := j.Model.Generate(ctx, contract.GenerateRequest{Profile: prof, System: wordingSystem,
+		Prompt: wordingPrompt(head(j.Evidence), gloss, text), Schema: wordingSchema, NumPredict: predict})
+	if err != nil {
+		return "", err
+	}
+	s.profile, s.model, s.modelDigest = prof, res.Call.Model, res.Call.ModelDigest
+	cause, err := parseWording(res.Text)
+	if err != nil {
+		return "", err
+	}
+	s.grounded = grounded(cause, text, gloss)
+	if !s.grounded {
+		return "", nil
+	}
+	return cause, nil
 }
 
 // signals are everything measured about one case, by class.
@@ -178,6 +230,7 @@ type signals struct {
 	generator    []float64
 	measured     []float64   // weighted sum of signature and retrieval
 	similarity   [][]float64 // chunk × class, for citing
+	grounded     bool        // the wording shares words with the evidence
 	embedModel   string
 	embedDigest  string
 	profile      contract.Profile
@@ -221,9 +274,16 @@ func taxonomyKey(t contract.Taxonomy) string {
 	return fmt.Sprintf("%s/%d/%s", t.Name, t.Version, strings.Join(t.IDs(), ","))
 }
 
-// conclude weighs the signals and writes the typed result.
-func (v *Investigator) conclude(j contract.Job, chunks []Chunk, lines []evidenceLine, ans answer, s *signals) (contract.CoreAgentResult, error) {
-	tax := j.Taxonomy
+// decision is the classes in order of preference.
+type decision struct {
+	rank      []int
+	abstained bool
+	margin    float64 // between the two best classes by measured signals
+	known     float64 // summed signature scores
+}
+
+// decide weighs the signals.
+func (v *Investigator) decide(tax contract.Taxonomy, s *signals) decision {
 	gen := standardise(s.generator)
 	total := make([]float64, len(tax.Classes))
 	for i := range total {
@@ -235,23 +295,28 @@ func (v *Investigator) conclude(j contract.Job, chunks []Chunk, lines []evidence
 	if v.constants.Generator > 0 {
 		last = -1
 	}
-	rank := order(total, last)
-	margin := 0.0
+	d := decision{rank: order(total, last), known: sum(s.signature)}
 	if m := order(s.measured, s.insufficient); len(m) > 1 && m[1] != s.insufficient {
-		margin = s.measured[m[0]] - s.measured[m[1]]
+		d.margin = s.measured[m[0]] - s.measured[m[1]]
 	}
-	known := sum(s.signature)
-	inputs := contract.ConfidenceInputs{"measured_margin": margin, "signature_score": known, "chunks": float64(len(chunks))}
-	abstained := false
-	if s.insufficient >= 0 && known == 0 && margin < v.constants.Abstain {
-		rank = append([]int{s.insufficient}, slices.DeleteFunc(rank, func(i int) bool { return i == s.insufficient })...)
-		abstained = true
+	if s.insufficient >= 0 && d.known == 0 && d.margin < v.constants.Abstain {
+		d.rank = append([]int{s.insufficient}, slices.DeleteFunc(d.rank, func(i int) bool { return i == s.insufficient })...)
+		d.abstained = true
+	}
+	return d
+}
+
+// conclude writes the typed result.
+func (v *Investigator) conclude(j contract.Job, chunks int, refs []contract.EvidenceCite, ans answer, s *signals, d decision) (contract.CoreAgentResult, error) {
+	tax, rank := j.Taxonomy, d.rank
+	inputs := contract.ConfidenceInputs{"measured_margin": d.margin, "signature_score": d.known, "chunks": float64(chunks), "wording_grounded": 0}
+	if s.grounded {
+		inputs["wording_grounded"] = 1
 	}
 	a := contract.FailureAssessment{
 		FailureClass: tax.Classes[rank[0]].ID, RootCauseHypotheses: []contract.Hypothesis{}, ImpactedSymbols: []string{},
 		Evidence: []contract.EvidenceCite{}, Assumptions: []string{}, UnresolvedQuestions: []string{}, Provenance: v.provenance(s),
 	}
-	refs := v.cite(j, chunks, lines, ans, s, rank[0])
 	for k, i := range rank {
 		if k == 3 {
 			break
@@ -260,16 +325,14 @@ func (v *Investigator) conclude(j contract.Job, chunks []Chunk, lines []evidence
 			ConfidenceInputs: contract.ConfidenceInputs{"signature": s.signature[i], "retrieval": s.retrieval[i]}}
 		if k == 0 {
 			h.EvidenceRefs = refsOf(refs)
-			if c := oneLine(ans.Cause); c != "" {
-				h.Cause = c
-			}
+			h.Cause = causeText(ans.Cause, refs, tax.Classes[i])
 		} else if len(s.sigRefs[i]) > 0 {
 			h.EvidenceRefs = s.sigRefs[i]
 		}
 		a.RootCauseHypotheses = append(a.RootCauseHypotheses, h)
 	}
 	a.Evidence = refs
-	if abstained {
+	if d.abstained {
 		a.UnresolvedQuestions = append(a.UnresolvedQuestions, "measured signals do not separate the classes; no known signature matches")
 	}
 	if a.FailureClass != contract.InsufficientEvidence {
