@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -46,8 +47,12 @@ type Client struct {
 func NewClient(base string, inFlight int, now func() time.Time) (*Client, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		if strings.Contains(base, "@") { // it may hold a password
+			base = "…"
+		}
 		return nil, fmt.Errorf("ollama address %q is not a URL: give it as http://HOST:PORT", base)
 	}
+	u.RawQuery, u.Fragment = "", ""
 	if inFlight < 1 {
 		inFlight = 1
 	}
@@ -56,12 +61,14 @@ func NewClient(base string, inFlight int, now func() time.Time) (*Client, error)
 		DialContext:         (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
 		MaxIdleConns:        inFlight + 2,
 		MaxIdleConnsPerHost: inFlight + 2,
+		MaxConnsPerHost:     inFlight + 2,
 		IdleConnTimeout:     90 * time.Second,
 		DisableCompression:  true,
 		WriteBufferSize:     64 << 10,
 		ReadBufferSize:      64 << 10,
 	}
-	hc := &http.Client{Transport: tr}
+	// A redirect could lead off the host; it is an answer like any other.
+	hc := &http.Client{Transport: tr, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return &Client{base: u, api: api.NewClient(u, hc), http: hc, slots: semaphore.NewWeighted(int64(inFlight)), now: now}, nil
 }
 
@@ -73,6 +80,8 @@ type ModelInfo struct {
 	Tag            string
 	Digest         string // hex SHA-256 of the manifest
 	TemplateSHA256 string
+
+	remote bool // the server passes its calls on to another host
 }
 
 // Version asks the server's version.
@@ -92,7 +101,7 @@ func (c *Client) Models(ctx context.Context) (map[string]ModelInfo, error) {
 	}
 	m := make(map[string]ModelInfo, len(l.Models))
 	for _, x := range l.Models {
-		m[x.Model] = ModelInfo{Tag: x.Model, Digest: x.Digest}
+		m[x.Model] = ModelInfo{Tag: x.Model, Digest: x.Digest, remote: x.RemoteHost != "" || x.RemoteModel != ""}
 	}
 	return m, nil
 }
@@ -110,6 +119,9 @@ func (c *Client) Describe(ctx context.Context, tag string) (ModelInfo, error) {
 	}
 	if !ok {
 		return ModelInfo{}, fmt.Errorf("model %q is not on the server at %s: get it with 'assay models pull %s': %w", tag, c.base.Redacted(), tag, ErrInfra)
+	}
+	if info.remote {
+		return ModelInfo{}, fmt.Errorf("model %q is served by another host: name a model that the server at %s runs itself: %w", tag, c.base.Redacted(), ErrInfra)
 	}
 	s, err := c.api.Show(ctx, &api.ShowRequest{Model: tag})
 	if err != nil {
@@ -135,8 +147,9 @@ func (c *Client) LoadedContext(ctx context.Context, tag string) (int, error) {
 }
 
 // classify sorts an error of the client into ErrInfra, ErrModel or
-// ErrTruncated. A passed deadline is the model's: the caller checks apart
-// whether the server is alive.
+// ErrTruncated, with a text on one line that names no address. A passed
+// deadline is the model's: the caller checks apart whether the server is
+// alive.
 func classify(ctx context.Context, what string, err error) error {
 	if err == nil {
 		return nil
@@ -147,31 +160,44 @@ func classify(ctx context.Context, what string, err error) error {
 		}
 		return fmt.Errorf("%s: no answer within the time-out: %w", what, errors.Join(ErrModel, context.DeadlineExceeded))
 	}
+	for _, known := range []error{ErrInfra, ErrModel, ErrTruncated} {
+		if errors.Is(err, known) {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+	}
 	var se api.StatusError
 	if errors.As(err, &se) {
-		if strings.Contains(se.ErrorMessage, "context length") || strings.Contains(se.ErrorMessage, "exceeds") {
+		if tooLong(se.ErrorMessage) {
 			return fmt.Errorf("%s: prompt does not fit the context: %w", what, ErrTruncated)
 		}
-		if se.StatusCode >= 400 && se.StatusCode < 500 && se.StatusCode != http.StatusNotFound && se.StatusCode != http.StatusTooManyRequests {
+		switch se.StatusCode { // the call itself, not the way to the model
+		case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
 			return fmt.Errorf("%s: server refused the call (%d): %s: %w", what, se.StatusCode, clip(se.ErrorMessage), ErrModel)
 		}
 		return fmt.Errorf("%s: server answered %d: %s: %w", what, se.StatusCode, clip(se.ErrorMessage), ErrInfra)
 	}
-	var ne *net.OpError
-	if errors.As(err, &ne) {
-		return fmt.Errorf("%s: %s: %w", what, clip(ne.Error()), ErrInfra)
-	}
 	var syn *json.SyntaxError
 	var typ *json.UnmarshalTypeError
-	if errors.As(err, &syn) || errors.As(err, &typ) {
+	if errors.As(err, &syn) || errors.As(err, &typ) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("%s: server sent no valid answer: %s: %w", what, clip(err.Error()), ErrInfra)
+	}
+	var ue *url.Error
+	if errors.As(err, &ue) {
+		err = ue.Err // without the address, which may hold a password
 	}
 	return fmt.Errorf("%s: %s: %w", what, clip(err.Error()), ErrInfra)
 }
 
+// tooLong knows the server's words for a prompt that num_ctx does not hold.
+func tooLong(msg string) bool {
+	return strings.Contains(msg, "context length") || strings.Contains(msg, "context size")
+}
+
+// clip brings a message of the server's to one line of at most 200 bytes.
 func clip(s string) string {
+	s = strings.Join(strings.Fields(strings.ToValidUTF8(s[:min(len(s), 4096)], "?")), " ")
 	if len(s) > 200 {
-		return s[:200] + "…"
+		return strings.ToValidUTF8(s[:200], "") + "…"
 	}
 	return s
 }

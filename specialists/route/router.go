@@ -7,8 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -69,15 +69,19 @@ func (r *Router) ModelInfo(p contract.Profile) (ModelInfo, bool) {
 	return i, ok
 }
 
+// boundPredict bounds an answer, in tokens, where a route states no bound: a
+// server takes 0 for none.
+const boundPredict = 256
+
 // options are all options that shape an answer, always set (H-005).
 func options(o Options, numPredict int) map[string]any {
+	if numPredict <= 0 {
+		numPredict = boundPredict
+	}
 	m := map[string]any{
 		"num_ctx": o.NumCtx, "num_thread": o.NumThread, "seed": o.Seed,
 		"temperature": o.Temperature, "top_k": 40, "top_p": 1.0, "min_p": 0.0,
-		"repeat_penalty": 1.0, "repeat_last_n": 64,
-	}
-	if numPredict > 0 {
-		m["num_predict"] = numPredict
+		"repeat_penalty": 1.0, "repeat_last_n": 64, "num_predict": numPredict,
 	}
 	return m
 }
@@ -90,7 +94,7 @@ func (r *Router) Generate(ctx context.Context, q contract.GenerateRequest) (cont
 	}
 	o := spec.Options
 	predict := o.NumPredict
-	if q.NumPredict > 0 && (predict == 0 || q.NumPredict < predict) {
+	if q.NumPredict > 0 && (predict <= 0 || q.NumPredict < predict) {
 		predict = q.NumPredict
 	}
 	no, think := false, &api.ThinkValue{Value: o.Think}
@@ -105,33 +109,25 @@ func (r *Router) Generate(ctx context.Context, q contract.GenerateRequest) (cont
 	req.Messages = append(req.Messages, api.Message{Role: "user", Content: q.Prompt})
 	rec := newRecord(contract.CallGenerate, q.Profile, spec, info, req, req.Options)
 	var resp api.ChatResponse
-	got := false
-	err = r.call(ctx, &rec, func(ctx context.Context) error {
-		got = false
-		return r.client.api.Chat(ctx, req, func(c api.ChatResponse) error {
-			if got { // streamed in spite of stream:false: join the parts
-				c.Message.Content = resp.Message.Content + c.Message.Content
-				c.Logprobs = append(resp.Logprobs, c.Logprobs...)
-			}
-			resp, got = c, true
-			return nil
-		})
+	err = r.call(ctx, &rec, func(ctx context.Context) (err error) {
+		resp, rec.Response, err = r.client.chat(ctx, rec.Request)
+		return err
 	})
-	if err == nil && (!got || !resp.Done) {
-		err = fmt.Errorf("ask %s: the answer broke off: %w", spec.Model, ErrInfra)
-	}
-	rec.Response, _ = json.Marshal(resp)
 	rec.PromptTokens, rec.OutputTokens, rec.DoneReason = resp.PromptEvalCount, resp.EvalCount, resp.DoneReason
 	rec.Timing.Load, rec.Timing.Prefill, rec.Timing.Decode = resp.LoadDuration, resp.PromptEvalDuration, resp.EvalDuration
 	r.finish(&rec)
 	if err == nil && o.NumCtx > 0 && resp.PromptEvalCount+resp.EvalCount > o.NumCtx {
 		err = fmt.Errorf("ask %s: prompt and answer of %d tokens exceed num_ctx %d: %w", spec.Model, resp.PromptEvalCount+resp.EvalCount, o.NumCtx, ErrTruncated)
 	}
-	if err == nil && resp.DoneReason == "length" && len(q.Schema) > 0 && !json.Valid([]byte(resp.Message.Content)) {
+	// An object that closed with its last token is whole; free text never is.
+	if err == nil && resp.DoneReason == "length" && (len(q.Schema) == 0 || !json.Valid([]byte(resp.Message.Content))) {
 		err = fmt.Errorf("ask %s: answer cut at num_predict %d: %w", spec.Model, predict, ErrTruncated)
 	}
 	setError(&rec, err)
-	return contract.GenerateResult{Text: resp.Message.Content, Logprobs: logprobs(resp.Logprobs), Call: rec}, err
+	if err != nil {
+		return contract.GenerateResult{Call: rec}, err
+	}
+	return contract.GenerateResult{Text: resp.Message.Content, Logprobs: logprobs(resp.Logprobs), Call: rec}, nil
 }
 
 // Embed asks the profile's model for one unit vector a text.
@@ -143,21 +139,14 @@ func (r *Router) Embed(ctx context.Context, q contract.EmbedRequest) (contract.E
 	no := false
 	req := &api.EmbedRequest{
 		Model: spec.Model, Input: q.Texts, Truncate: &no,
-		KeepAlive: &api.Duration{Duration: spec.Options.KeepAlive}, Options: options(spec.Options, 0),
+		KeepAlive: &api.Duration{Duration: spec.Options.KeepAlive}, Options: options(spec.Options, spec.Options.NumPredict),
 	}
 	rec := newRecord(contract.CallEmbed, q.Profile, spec, info, req, req.Options)
-	var resp *api.EmbedResponse
-	err = r.call(ctx, &rec, func(ctx context.Context) error {
-		var e error
-		resp, e = r.client.api.Embed(ctx, req)
-		return e
+	var resp api.EmbedResponse
+	err = r.call(ctx, &rec, func(ctx context.Context) (err error) {
+		resp, err = r.client.embed(ctx, rec.Request, len(q.Texts))
+		return err
 	})
-	if resp == nil {
-		resp = &api.EmbedResponse{}
-	}
-	if err == nil {
-		err = checkVectors(spec.Model, resp.Embeddings, len(q.Texts))
-	}
 	// The vectors themselves are not kept: they follow from the request.
 	rec.Response, _ = json.Marshal(map[string]any{"model": resp.Model, "vectors": len(resp.Embeddings),
 		"total_duration": resp.TotalDuration, "load_duration": resp.LoadDuration, "prompt_eval_count": resp.PromptEvalCount})
@@ -168,7 +157,10 @@ func (r *Router) Embed(ctx context.Context, q contract.EmbedRequest) (contract.E
 	}
 	r.finish(&rec)
 	setError(&rec, err)
-	return contract.EmbedResult{Vectors: resp.Embeddings, Call: rec}, err
+	if err != nil {
+		return contract.EmbedResult{Call: rec}, err
+	}
+	return contract.EmbedResult{Vectors: resp.Embeddings, Call: rec}, nil
 }
 
 func (r *Router) profile(p contract.Profile) (ModelSpec, ModelInfo, error) {
@@ -182,7 +174,7 @@ func (r *Router) profile(p contract.Profile) (ModelSpec, ModelInfo, error) {
 func newRecord(kind contract.CallKind, p contract.Profile, spec ModelSpec, info ModelInfo, req any, opts map[string]any) contract.CallRecord {
 	body, err := json.Marshal(req)
 	if err != nil {
-		body = nil // the client will meet and report the same error
+		body = nil // call reports it
 	}
 	return contract.CallRecord{Kind: kind, Profile: p, Model: spec.Model, ModelDigest: info.Digest,
 		RequestSHA256: sumHex(body), Options: opts, Request: body}
@@ -194,17 +186,22 @@ func (r *Router) call(ctx context.Context, rec *contract.CallRecord, f func(cont
 	start := r.client.now()
 	if err := r.client.slots.Acquire(ctx, 1); err != nil {
 		rec.Timing.Wait = r.client.now().Sub(start)
+		if errors.Is(err, context.DeadlineExceeded) { // the model was never asked
+			return fmt.Errorf("wait for a free slot: none within the time-out: %w", ErrInfra)
+		}
 		return classify(ctx, "wait for a free slot", err)
 	}
 	defer r.client.slots.Release(1)
 	began := r.client.now()
 	rec.Timing.Wait = began.Sub(start)
+	if rec.Request == nil {
+		return fmt.Errorf("ask %s: the request can't be written as JSON: %w", rec.Model, ErrModel)
+	}
 	var err error
 	for try := 0; ; try++ {
 		if err = classify(ctx, "ask "+rec.Model, f(ctx)); err == nil || !errors.Is(err, ErrInfra) || try == maxRetries {
 			break
 		}
-		rec.Retries++
 		pause := time.Duration(100<<try) * time.Millisecond
 		pause += time.Duration(rand.Int64N(int64(pause) / 2)) // jitter only; nothing that is scored depends on it
 		t := time.NewTimer(pause)
@@ -212,8 +209,12 @@ func (r *Router) call(ctx context.Context, rec *contract.CallRecord, f func(cont
 		case <-ctx.Done():
 			t.Stop()
 			rec.Timing.Total = r.client.now().Sub(began)
-			return classify(ctx, "ask "+rec.Model, ctx.Err())
+			if errors.Is(ctx.Err(), context.Canceled) {
+				return classify(ctx, "ask "+rec.Model, ctx.Err())
+			}
+			return err // the server failed; the model had no time-out
 		case <-t.C:
+			rec.Retries++
 		}
 	}
 	rec.Timing.Total = r.client.now().Sub(began)
@@ -262,23 +263,6 @@ func setError(rec *contract.CallRecord, err error) {
 	}
 }
 
-func checkVectors(model string, v [][]float32, want int) error {
-	if len(v) != want {
-		return fmt.Errorf("embed with %s: %d vectors for %d texts: %w", model, len(v), want, ErrInfra)
-	}
-	for _, x := range v {
-		if len(x) == 0 || len(x) != len(v[0]) {
-			return fmt.Errorf("embed with %s: vectors of unequal length: %w", model, ErrInfra)
-		}
-		for _, f := range x {
-			if math.IsNaN(float64(f)) || math.IsInf(float64(f), 0) {
-				return fmt.Errorf("embed with %s: a vector holds no number: %w", model, ErrModel)
-			}
-		}
-	}
-	return nil
-}
-
 func logprobs(in []api.Logprob) []contract.TokenLogprobs {
 	if len(in) == 0 {
 		return nil
@@ -294,12 +278,7 @@ func logprobs(in []api.Logprob) []contract.TokenLogprobs {
 }
 
 func median(x []float64) float64 {
-	s := append([]float64(nil), x...)
-	for i := 1; i < len(s); i++ {
-		for j := i; j > 0 && s[j] < s[j-1]; j-- {
-			s[j], s[j-1] = s[j-1], s[j]
-		}
-	}
+	s := slices.Sorted(slices.Values(x))
 	return s[len(s)/2]
 }
 

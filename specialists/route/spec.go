@@ -36,5 +36,5 @@ type Options struct {
 
 // DefaultOptions are what a bare model tag gets.
 func DefaultOptions(threads int) Options {
-	return Options{NumCtx: 4096, NumPredict: 256, NumThread: threads, Seed: 7, KeepAlive: 30 * time.Minute}
+	return Options{NumCtx: 4096, NumPredict: boundPredict, NumThread: threads, Seed: 7, KeepAlive: 30 * time.Minute}
 }
