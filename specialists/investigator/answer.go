@@ -109,7 +109,8 @@ func (v *Investigator) cite(j contract.Job, chunks []Chunk, lines []evidenceLine
 	}
 	for _, ref := range s.sigRefs[class] {
 		if i := slices.IndexFunc(j.Evidence, func(e contract.EvidenceItem) bool { return e.Ref() == ref }); i >= 0 {
-			add(i, 0, "")
+			line, quote := telling(chunks, s.similarity, i, class)
+			add(i, line, quote)
 		}
 	}
 	near := -1
@@ -126,6 +127,28 @@ func (v *Investigator) cite(j contract.Job, chunks []Chunk, lines []evidenceLine
 		add(l.item, l.line, l.text)
 	}
 	return out
+}
+
+// telling is the line of an item that is nearest to a class, or the most
+// salient one where nothing was embedded; 0 and "" if no stretch was selected.
+func telling(chunks []Chunk, similarity [][]float64, item, class int) (int, string) {
+	near, top := -1, 0.0
+	for i, c := range chunks {
+		if c.Item != item {
+			continue
+		}
+		s := c.Salience
+		if i < len(similarity) {
+			s = similarity[i][class]
+		}
+		if near < 0 || s > top {
+			near, top = i, s
+		}
+	}
+	if near < 0 {
+		return 0, ""
+	}
+	return chunks[near].Line, firstLine(chunks[near].Text)
 }
 
 func firstLine(s string) string {
