@@ -39,13 +39,14 @@ test: ## run every test but those that want a real Ollama server
 race: ## run the concurrent packages' tests with the race detector
 	$(GO) test -p $(P) -short -race $(RACE)
 
-lint: ## check gofmt, go vet, staticcheck and the requirement matrix
+lint: build ## check gofmt, go vet, staticcheck, the requirement matrix and docs/cli.md
 	@out=$$(gofmt -l $(FOLDERS)); [ -z "$$out" ] || { echo "not gofmt'ed:"; echo "$$out"; exit 1; }
 	$(GO) vet ./...
 	@if $(GO) run $(STATICCHECK) -version >/dev/null 2>&1; \
 		then echo "$(GO) run $(STATICCHECK) ./..."; $(GO) run $(STATICCHECK) ./...; \
 		else echo "staticcheck is left out: $(STATICCHECK) can't be had here (try: $(GO) run $(STATICCHECK) -version)"; fi
 	$(GO) run ./cmd/matrix -check
+	@docs/cli.sh bin/assay | diff -u docs/cli.md - || { echo "docs/cli.md is stale: run 'make cli-docs' and commit it"; exit 1; }
 
 golden: ## write the golden files anew; read the difference before you commit it
 	$(GO) test $(sort $(addprefix ./,$(dir $(shell grep -rlE --include='*_test.go' 'flag\.Bool\("update"' $(FOLDERS))))) -update

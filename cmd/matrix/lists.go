@@ -86,10 +86,14 @@ func readWaivers(file string, ids []string) (map[string]string, error) {
 	return out, err
 }
 
-// reason checks why an id is waived.
+// reason checks why an id is waived: planned: WORK, perhaps with a note in
+// brackets such as (today under F-NNN), or decision: WHAT IT BINDS.
 func reason(why string) error {
 	kind, what, _ := strings.Cut(why, ":")
 	what = strings.TrimSpace(what)
+	if planned, note, noted := strings.Cut(what, " ("); noted && kind == "planned" && strings.HasSuffix(note, ")") {
+		what = planned
+	}
 	switch {
 	case what == "":
 		return fmt.Errorf("a waiver needs a reason: planned: WORK, or decision: WHAT IT BINDS")

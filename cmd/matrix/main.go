@@ -42,7 +42,7 @@ func run(root string, check bool) error {
 	if err != nil {
 		return err
 	}
-	places, err := scan(root, titles)
+	places, err := scan(root, ids)
 	if err != nil {
 		return err
 	}

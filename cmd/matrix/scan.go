@@ -16,8 +16,10 @@ type places struct {
 	unknown     []string // "id in file"
 }
 
-// Go names can't hold a hyphen: F_062 and F062 stand for F-062.
-var idPattern = regexp.MustCompile(`(?:^|[^A-Za-z0-9])([FASHQ])([-_]?)(\d{2,3})(?:$|[^0-9])`)
+// An id in a text, a name such as TestF062_Refusals or TestDoors_F031_F032, or
+// a range F061toF070, F-061..F-070. Go names can't hold a hyphen: an
+// underscore or nothing stands for it.
+var idPattern = regexp.MustCompile(`(?:^|[^A-Z0-9])([FASHQ])([-_]?)(\d{2,3})(?:(?:to|\.\.)([FASHQ])[-_]?(\d{2,3}))?(?:$|[^0-9])`)
 
 // skipped reports folders that hold nothing of the project's own text.
 func skipped(name string) bool {
@@ -26,7 +28,7 @@ func skipped(name string) bool {
 
 // scan finds ids in Go files and test scripts: tests in _test.go files and
 // scripts, code elsewhere.
-func scan(root string, titles map[string]string) (places, error) {
+func scan(root string, ids []string) (places, error) {
 	p := places{code: map[string][]string{}, tests: map[string][]string{}}
 	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -55,7 +57,7 @@ func scan(root string, titles map[string]string) (places, error) {
 		if err != nil {
 			return err
 		}
-		known, unknown := idsIn(data, titles)
+		known, unknown := idsIn(data, ids)
 		for _, id := range known {
 			if !slices.Contains(to[id], rel) {
 				to[id] = append(to[id], rel)
@@ -71,21 +73,34 @@ func scan(root string, titles map[string]string) (places, error) {
 
 // idsIn lists the ids that a file carries. Unknown is only what is written as
 // an id in full, so that F16 may be a number format.
-func idsIn(data []byte, titles map[string]string) (known, unknown []string) {
+func idsIn(data []byte, ids []string) (known, unknown []string) {
 	for len(data) > 0 {
 		m := idPattern.FindSubmatchIndex(data)
 		if m == nil {
 			break
 		}
-		letter, digits := string(data[m[2]:m[3]]), string(data[m[6]:m[7]])
-		id := letter + "-" + digits
-		full := m[4] < m[5] && len(digits) == map[bool]int{true: 2, false: 3}[letter == "Q"]
-		if _, ok := titles[id]; ok {
-			known = append(known, id)
-		} else if full {
-			unknown = append(unknown, id)
+		group := func(n int) string {
+			if m[2*n] < 0 {
+				return ""
+			}
+			return string(data[m[2*n]:m[2*n+1]])
 		}
-		data = data[m[7]:]
+		first, last, end := group(1)+"-"+group(3), group(1)+"-"+group(3), m[7]
+		if group(4) != "" {
+			last, end = group(4)+"-"+group(5), m[11]
+		}
+		i, j := slices.Index(ids, first), slices.Index(ids, last)
+		digits := 3
+		if group(1) == "Q" {
+			digits = 2
+		}
+		switch {
+		case i >= 0 && j >= i:
+			known = append(known, ids[i:j+1]...)
+		case group(2) != "" && len(group(3)) == digits:
+			unknown = append(unknown, string(data[m[2]:end]))
+		}
+		data = data[end:]
 	}
 	return known, unknown
 }
