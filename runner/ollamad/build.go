@@ -124,7 +124,7 @@ func (b *build) goBuild(ctx context.Context, goTool string, env []string, args .
 		}
 		b.task.Note(strings.TrimPrefix(line, "github.com/ollama/ollama/"))
 	}
-	if err := runCommand(ctx, b.src, env, b.sink, onLine, goTool, args...); err != nil {
+	if err := b.cfg.run(ctx, b.src, env, b.sink, onLine, goTool, args...); err != nil {
 		return b.failed("building from the Go module failed", err)
 	}
 	return nil
@@ -165,7 +165,7 @@ func (b *build) download(ctx context.Context, goTool, module string) (dir string
 	var out strings.Builder
 	env := goEnv(b.cfg, nil)
 	// Outside of any module, so that the version asked for is the one delivered.
-	err = runCommand(ctx, b.out, env, b.sink, func(line string) { out.WriteString(line + "\n") }, goTool, "mod", "download", "-json", module)
+	err = b.cfg.run(ctx, b.out, env, b.sink, func(line string) { out.WriteString(line + "\n") }, goTool, "mod", "download", "-json", module)
 	var answer struct{ Dir, Error string }
 	text := out.String()
 	if i := strings.Index(text, "{"); i >= 0 {

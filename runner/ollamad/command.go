@@ -22,16 +22,42 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// run is runCommand under the supervisor, so that a build or download that takes
+// minutes ends with assay, also after kill -9, and cannot write into the folder
+// of the attempt that follows it.
+func (c Config) run(ctx context.Context, dir string, env []string, log io.Writer, onLine func(string), name string, args ...string) error {
+	if c.Executable == "" {
+		return runCommand(ctx, dir, env, log, onLine, name, args...)
+	}
+	hold, stdin, err := pipe()
+	if err != nil {
+		return err
+	}
+	defer hold.Close()
+	defer stdin.Close()
+	command := exec.CommandContext(ctx, c.Executable, append(append(append([]string{}, c.SuperviseArgs...), "-", name), args...)...)
+	command.Stdin = stdin
+	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	command.Cancel = hold.Close
+	command.WaitDelay = 2 * gracePeriod
+	return finish(ctx, command, dir, env, log, onLine, name, args)
+}
+
 // runCommand runs a program to its end, both outputs into log and, line by line,
 // into onLine. When ctx ends, the program and its children are killed. The error
 // carries the last lines.
 func runCommand(ctx context.Context, dir string, env []string, log io.Writer, onLine func(string), name string, args ...string) error {
 	command := exec.CommandContext(ctx, name, args...)
-	command.Dir, command.Env = dir, env
 	// Children that hold the output open must not hold us.
 	command.WaitDelay = gracePeriod
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
+	return finish(ctx, command, dir, env, log, onLine, name, args)
+}
+
+// finish runs a prepared command that stands for name and args.
+func finish(ctx context.Context, command *exec.Cmd, dir string, env []string, log io.Writer, onLine func(string), name string, args []string) error {
+	command.Dir, command.Env = dir, env
 	lines := &lineWriter{log: log, onLine: onLine}
 	command.Stdout, command.Stderr = lines, lines
 	fmt.Fprintf(log, "$ %s %s\n", filepath.Base(name), strings.Join(args, " "))

@@ -23,6 +23,8 @@ const gracePeriod = 5 * time.Second
 //
 // args are LOGFILE COMMAND [ARG...]. The result is the exit code: 0 if the
 // command was ended on request, 1 if it ended by itself, 2 if it did not start.
+// With "-" as LOGFILE the command's output goes to status, nothing else does, and
+// its exit code is the result.
 func SuperviseMain(args []string, stdin io.Reader, status io.Writer) int {
 	if len(args) < 2 {
 		fmt.Fprintln(status, "failed usage: LOGFILE COMMAND [ARG...]")
@@ -36,21 +38,27 @@ func SuperviseMain(args []string, stdin io.Reader, status io.Writer) int {
 	signal.Notify(stop, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	adoptOrphans()
 
-	log, err := os.OpenFile(args[0], os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
-	if err != nil {
-		fmt.Fprintln(status, "failed", err)
-		return 2
+	output, quiet := status, args[0] == "-"
+	if !quiet {
+		log, err := os.OpenFile(args[0], os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+		if err != nil {
+			fmt.Fprintln(status, "failed", err)
+			return 2
+		}
+		defer log.Close()
+		output = log
 	}
-	defer log.Close()
 	command := exec.Command(args[1], args[2:]...)
-	command.Stdout, command.Stderr = log, log
+	command.Stdout, command.Stderr = output, output
 	command.SysProcAttr = groupLeader()
 	if err := command.Start(); err != nil {
 		fmt.Fprintln(status, "failed", err)
 		return 2
 	}
 	group := command.Process.Pid
-	fmt.Fprintln(status, "started", group)
+	if !quiet {
+		fmt.Fprintln(status, "started", group)
+	}
 
 	released := make(chan struct{})
 	go func() {
@@ -67,6 +75,14 @@ func SuperviseMain(args []string, stdin io.Reader, status io.Writer) int {
 	select {
 	case <-exited:
 		code = 1
+		if quiet {
+			// A command ended by a signal has no code of its own (-1).
+			if code = command.ProcessState.ExitCode(); code < 0 {
+				code = 1
+			}
+			syscall.Kill(-group, syscall.SIGKILL)
+			return code
+		}
 	case <-released:
 	case <-stop:
 	}

@@ -111,3 +111,27 @@ func TestSuperviseDoesNotStart(t *testing.T) {
 		t.Errorf("code %d, %q", code, out.String())
 	}
 }
+
+// With "-" the supervisor is transparent: output and exit code are the command's.
+func TestSuperviseTransparent(t *testing.T) {
+	cfg := testConfig(t, t.TempDir())
+	var lines []string
+	keep := func(line string) { lines = append(lines, line) }
+	run := func(script string) error {
+		lines = nil
+		return cfg.run(t.Context(), t.TempDir(), cfg.environ(func(string) bool { return false }, nil), io.Discard, keep, "/bin/sh", "-c", script)
+	}
+	if err := run("echo a; echo b >&2"); err != nil || strings.Join(lines, ",") != "a,b" {
+		t.Errorf("%q, %v", lines, err)
+	}
+	if err := run("echo why; exit 7"); err == nil || err.Error() != "sh: exit status 7: why" {
+		t.Error(err)
+	}
+	if err := run("kill -9 $$"); err == nil {
+		t.Error("a killed command succeeded")
+	}
+	missing := cfg.run(t.Context(), t.TempDir(), nil, io.Discard, nil, "/no/such/program")
+	if missing == nil || !strings.Contains(missing.Error(), "no such file") {
+		t.Error(missing)
+	}
+}

@@ -141,7 +141,7 @@ func (f *fetch) run(ctx context.Context, name string, args ...string) error {
 		return writeFailed(tmp, err)
 	}
 	env := f.cfg.environ(func(string) bool { return false }, map[string]string{"TMPDIR": tmp, "PIP_NO_INPUT": "1"})
-	return runCommand(ctx, f.work, env, log, nil, name, args...)
+	return f.cfg.run(ctx, f.work, env, log, nil, name, args...)
 }
 
 // download fetches the package through pip, which knows the user's index, and
