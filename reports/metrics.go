@@ -41,6 +41,18 @@ func completeMetrics(given []Metric, r scorers.Result) []Metric {
 			if n := measuredArms(r); n > 0 {
 				m.State, m.Value, m.Why = Measured, fmt.Sprintf("%d arms", n), "see the latency table"
 			}
+		case "token_usage":
+			if len(r.Costs) > 0 {
+				m.State, m.Value, m.Why = Measured, costList(r.Costs, func(c scorers.Cost) string {
+					return fmt.Sprintf("%d in, %d out", c.PromptTokens, c.OutputTokens)
+				}), "tokens as the server counted them, all trials of an arm"
+			}
+		case "model_call_count":
+			if len(r.Costs) > 0 {
+				m.State, m.Value, m.Why = Measured, costList(r.Costs, func(c scorers.Cost) string {
+					return fmt.Sprintf("%d in %d trials", c.Calls, c.Trials)
+				}), "model calls, embeddings included"
+			}
 		case "security_findings":
 			if v, ok := findings(r.Safety); ok {
 				m.State, m.Value, m.Why = Measured, v, "see the safety table"
@@ -56,6 +68,15 @@ func completeMetrics(given []Metric, r scorers.Result) []Metric {
 		out[i] = m
 	}
 	return out
+}
+
+// costList writes one value an arm.
+func costList(cs []scorers.Cost, value func(scorers.Cost) string) string {
+	parts := make([]string, len(cs))
+	for i, c := range cs {
+		parts[i] = c.Arm + ": " + value(c)
+	}
+	return strings.Join(parts, "; ")
 }
 
 func measuredArms(r scorers.Result) int {

@@ -28,6 +28,10 @@ type Input struct {
 	Routes []journal.Route // before and after, as the journal holds them
 	Notes  []journal.Note
 	End    *journal.End // nil = the run did not end
+	// Resumes counts how often the run went on, Interrupted says why it last
+	// stopped early; "" = it did not.
+	Resumes     int
+	Interrupted string
 	// Labels maps case id to label. Every case with a trial needs one.
 	Labels   map[string]label.Label
 	Taxonomy contract.Taxonomy

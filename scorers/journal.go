@@ -51,7 +51,10 @@ func FromJournal(open func() (iter.Seq2[journal.Message, error], error)) (Input,
 		case m.Note != nil:
 			in.Notes = append(in.Notes, *m.Note)
 		case m.Resume != nil:
-			in.End = nil // a run that went on has not ended yet
+			in.End, in.Interrupted = nil, "" // a run that went on has not ended yet
+			in.Resumes++
+		case m.Interrupt != nil:
+			in.Interrupted = m.Interrupt.Why
 		case m.End != nil:
 			in.End = m.End
 		}

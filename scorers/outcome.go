@@ -154,6 +154,7 @@ func typical(rs []reading) (reading, bool) {
 
 // armReadings are one arm's readings by case, repeats in order.
 type armReadings struct {
+	cost    Cost
 	name    string
 	repeats int // planned repeats: the most that any case has
 	byCase  map[string][]reading
@@ -212,6 +213,7 @@ func (s *scoring) collect() error {
 			s.arms[t.Arm] = a
 		}
 		a.byCase[t.Case] = append(a.byCase[t.Case], read(t, l))
+		a.cost.add(t)
 		s.seen++
 		s.counts[t.Kind]++
 		if s.in.Spec.stack(t.Arm) {

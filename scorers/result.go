@@ -28,6 +28,7 @@ type Result struct {
 	Latency     []LatencyRow    `json:"latency"`
 	Ratios      []LatencyRatio  `json:"latency_ratios"`
 	Safety      []SafetyCounter `json:"safety"`
+	Costs       []Cost          `json:"costs"`
 	Gates       []Gate          `json:"gates"`
 	Dimensions  []Dimension     `json:"dimensions"`
 	Verdict     Verdict         `json:"verdict"`

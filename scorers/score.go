@@ -63,6 +63,7 @@ func Score(in Input) (Result, error) {
 	s.countSafety()
 	s.judge()
 	s.caseRows()
+	s.result.Costs = s.costs()
 	s.result.NotMeasured = s.notMeasured()
 	s.result.Labels = map[string]int{}
 	for _, id := range s.ids {

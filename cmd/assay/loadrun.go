@@ -125,11 +125,13 @@ func (r *loadedRun) document(st *state) (reports.Document, error) {
 	out := reports.Input{
 		Version: codeVersion(), CodeDigest: m.Code.Digest, Now: st.Now().UTC(),
 		Run: reports.Run{ID: m.ID, Started: in.Run.Started, PlanDigest: m.Plan.Digest, Planned: m.Plan.Trials, Repeats: m.Suite.Repeats, Tags: m.Tags,
+			Resumes: in.Resumes, Interrupted: in.Interrupted,
 			Counts: map[journal.Kind]int{}},
 		Suite:       reports.Suite{Name: m.Suite.Name, Title: m.Suite.Description, Digest: m.Suite.Digest, AdHoc: m.Suite.AdHoc},
 		Exploratory: m.Exploratory, Host: m.Host, Taxonomies: []contract.Taxonomy{in.Taxonomy}, Arms: m.Arms, Fingerprints: in.Routes, Notes: in.Notes,
 		Result: res, NotMeasured: notMeasured(m),
-		OpenGates: []reports.OpenGate{},
+		OpenGates: []reports.OpenGate{{ID: "F-193", Requires: "retained evidence of one complete operated production run",
+			Why: "it can't be had by simulation; production readiness stays not_ready", Evidence: []string{"F-193"}}},
 	}
 	if m.Suite.Candidate != "" {
 		out.Suite.Candidate = []string{m.Suite.Candidate}
