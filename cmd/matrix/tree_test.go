@@ -130,9 +130,7 @@ func TestNothingOfAMachine(t *testing.T) {
 			hosts = append(hosts, u.Hostname())
 		}
 	}
-	for _, h := range []string{"proxy.golang" + ".org", "pypi" + ".org", "pythonhosted" + ".org", "registry.npmjs" + ".org"} {
-		hosts = append(hosts, h)
-	}
+	hosts = append(hosts, "proxy.golang"+".org", "pypi"+".org", "pythonhosted"+".org", "registry.npmjs"+".org")
 	textFiles(t, func(name string, data []byte) {
 		if filepath.Base(name) == "go.sum" {
 			return
