@@ -16,7 +16,9 @@ func run(st *state) int {
 	root.SetErr(st.Stderr)
 	err := root.Execute()
 	if err != nil && err.Error() != "" {
-		fmt.Fprintln(st.Stderr, "assay: "+oneLine(err.Error()))
+		for _, l := range strings.Split(strings.TrimSpace(err.Error()), "\n") { // one line each for several things missing
+			fmt.Fprintln(st.Stderr, "assay: "+oneLine(l))
+		}
 	}
 	return exitCode(err)
 }
