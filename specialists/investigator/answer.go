@@ -2,36 +2,41 @@ package investigator
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/fabriccore/assay/specialists/contract"
 )
 
-// parseAnswer reads the constrained output strictly: extra keys, trailing
-// text, a letter outside the menu or a line outside the evidence fail (F-060).
+// maxCause bounds the cause, in characters, as the schema states it.
+const maxCause = 140
+
+// parseAnswer reads the constrained output strictly: a key that is missing,
+// extra or doubled, text around the object, a wrong type, a letter outside the
+// menu or a line outside the evidence fails (F-060).
 func parseAnswer(text string, classes, lines int) (answer, error) {
-	d := json.NewDecoder(bytes.NewReader([]byte(strings.TrimSpace(text))))
-	d.DisallowUnknownFields()
 	var a answer
-	if err := d.Decode(&a); err != nil {
-		return answer{}, fmt.Errorf("%w: %v", ErrOutput, err)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return answer{}, fmt.Errorf("%w: text after the object", ErrOutput)
+	if err := strictObject(text, map[string]any{"class": &a.Class, "line": &a.Line, "cause": &a.Cause}); err != nil {
+		return answer{}, badOutput("%v", err)
 	}
 	i := strings.Index(letters, a.Class)
 	if len(a.Class) != 1 || i < 0 || i >= classes {
-		return answer{}, fmt.Errorf("%w: class %q is not on the menu", ErrOutput, a.Class)
+		return answer{}, badOutput("class is not on the menu of %d", min(classes, maxMenu))
 	}
-	if a.Line < 1 || (lines > 0 && a.Line > lines) {
-		return answer{}, fmt.Errorf("%w: line %d is not among the %d given", ErrOutput, a.Line, lines)
+	if a.Line < 1 || a.Line > max(lines, 1) {
+		return answer{}, badOutput("line %d is not among the %d given", a.Line, lines)
+	}
+	if n := utf8.RuneCountInString(a.Cause); n < 1 || n > maxCause {
+		return answer{}, badOutput("cause has %d characters, not 1 to %d", n, maxCause)
 	}
 	return a, nil
+}
+
+func badOutput(format string, args ...any) error {
+	return &contract.Fault{Reason: contract.ReasonSchemaInvalid, Err: fmt.Errorf("%w: %s", ErrOutput, fmt.Sprintf(format, args...))}
 }
 
 // letterLogprobs finds the position that chose the class and returns the
@@ -41,13 +46,15 @@ func letterLogprobs(lp []contract.TokenLogprobs, n int) []float64 {
 	if n > maxMenu {
 		n = maxMenu
 	}
-	seen := ""
+	const before = `"class":"`
+	seen := "" // the end of what came so far, without spaces
 	for _, t := range lp {
 		tok := strings.TrimSpace(t.Token)
-		if strings.HasSuffix(seen, `"class":"`) && len(tok) >= 1 && len(t.Top) > 0 {
+		if strings.HasSuffix(seen, before) && len(tok) >= 1 && len(t.Top) > 0 {
 			return lettersAt(t.Top, n)
 		}
-		seen = squeeze(seen + t.Token)
+		seen += squeeze(t.Token)
+		seen = seen[max(0, len(seen)-len(before)):]
 	}
 	return nil
 }
@@ -86,10 +93,13 @@ func generatorScores(a answer, lp []contract.TokenLogprobs, empty []float64, men
 		out[menuOrder[strings.Index(letters, a.Class)]] = 1
 		return out
 	}
-	for i, c := range menuOrder {
-		if i < len(got) {
-			out[c] = got[i] - empty[i]
-		}
+	least := math.Inf(1)
+	for i := range got {
+		out[menuOrder[i]] = got[i] - empty[i]
+		least = math.Min(least, out[menuOrder[i]])
+	}
+	for _, c := range menuOrder[len(got):] {
+		out[c] = least // not on the menu, so not for it
 	}
 	return out
 }
@@ -120,7 +130,8 @@ func (v *Investigator) cite(j contract.Job, chunks []Chunk, lines []evidenceLine
 		}
 	}
 	if near >= 0 {
-		add(chunks[near].Item, chunks[near].Line, firstLine(chunks[near].Text))
+		c := chunks[near]
+		add(c.Item, c.Line, c.lineText(c.Line))
 	}
 	if len(out) == 0 && ans.Line >= 1 && ans.Line <= len(lines) {
 		l := lines[ans.Line-1]
@@ -148,12 +159,15 @@ func telling(chunks []Chunk, similarity [][]float64, item, class int) (int, stri
 	if near < 0 {
 		return 0, ""
 	}
-	return chunks[near].Line, firstLine(chunks[near].Text)
+	return chunks[near].Line, chunks[near].lineText(chunks[near].Line)
 }
 
-func firstLine(s string) string {
-	l, _, _ := strings.Cut(s, "\n")
-	return l
+// lineText is the text of one of the chunk's lines.
+func (c Chunk) lineText(number int) string {
+	if i := slices.Index(c.Lines, number); i >= 0 {
+		return strings.Split(c.Text, "\n")[i]
+	}
+	return ""
 }
 
 func refsOf(c []contract.EvidenceCite) []string {

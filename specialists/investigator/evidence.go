@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/fabriccore/assay/specialists/contract"
 )
@@ -14,6 +15,7 @@ type Chunk struct {
 	Line     int // 1-based line of its most telling line
 	Salience float64
 	Text     string
+	Lines    []int // 1-based number of each line of Text
 }
 
 // Limits of evidence selection, in bytes and pieces. They bound what a
@@ -23,6 +25,8 @@ const (
 	maxChunkBytes = 360
 	perItemChunks = 3
 	maxLineBytes  = 240
+	// scanBytes is how much of a line's beginning and of its end is read.
+	scanBytes = 4096
 	// chunkCap keeps a chunk within the 512 tokens of a small embedding model
 	// whatever its text: no token is shorter than a byte.
 	chunkCap = 480
@@ -31,7 +35,6 @@ const (
 var (
 	strong = regexp.MustCompile(`(?i)\b(error|fatal|panic|exception|traceback|failed|failure|denied|refused|forbidden|unauthorized|timed? ?out|deadlock|cannot|can't|could not|unable|missing|invalid|not found|no such|unknown|unrecognized|undefined|unexpected|conflict|exceed(ed|s)?|exhausted|killed|out of|too many|already|violates|corrupt|mismatch|unsupported|incompatible|requires|reject(ed)?|expired|abort(ed|ing)?|E[A-Z]{4,})\b`)
 	weak   = regexp.MustCompile(`(?i)\b(warn(ing)?|retry(ing)?|slow|skipp(ed|ing)|deprecated|attempt)\b`)
-	digits = regexp.MustCompile(`[0-9]+`)
 )
 
 // Select picks the stretches of evidence most likely to carry the cause, in
@@ -69,12 +72,19 @@ func Select(ev []contract.EvidenceItem) []Chunk {
 
 // chunksOf picks the best stretches of one item.
 func chunksOf(index int, it contract.EvidenceItem) []Chunk {
-	lines := strings.Split(strings.ReplaceAll(it.Text, "\r\n", "\n"), "\n")
+	raw := strings.Split(strings.ReplaceAll(it.Text, "\r\n", "\n"), "\n")
+	lines, shape := make([]string, len(raw)), make([]string, len(raw))
 	seen := map[string]int{}
 	last := -1
-	for n, l := range lines {
-		if t := template(l); t != "" {
-			seen[t]++
+	for n, l := range raw {
+		if len(l) > 2*scanBytes {
+			l = l[:scanBytes] + " " + l[len(l)-scanBytes:]
+			raw[n] = l
+		}
+		lines[n] = clean(l)
+		shape[n] = template(lines[n])
+		if shape[n] != "" {
+			seen[shape[n]]++
 			last = n
 		}
 	}
@@ -82,17 +92,23 @@ func chunksOf(index int, it contract.EvidenceItem) []Chunk {
 		return nil
 	}
 	score := make([]float64, len(lines))
-	for n, l := range lines {
-		t := template(l)
+	words := map[string]float64{} // by shape: no word of either list has a digit
+	for n, t := range shape {
 		if t == "" {
 			continue
 		}
-		s := 0.2
-		if strong.MatchString(l) {
-			s += 3
-		}
-		if weak.MatchString(l) {
-			s -= 0.5
+		s, ok := words[t]
+		if cut := len(lines[n]) > maxLineBytes-8; cut || !ok {
+			s = 0.2
+			if strong.MatchString(raw[n]) {
+				s += 3
+			}
+			if weak.MatchString(raw[n]) {
+				s -= 0.5
+			}
+			if !cut {
+				words[t] = s
+			}
 		}
 		switch {
 		case seen[t] == 1:
@@ -105,13 +121,16 @@ func chunksOf(index int, it contract.EvidenceItem) []Chunk {
 		}
 		score[n] = s
 	}
+	if slices.Max(score) <= 0 {
+		score[last] = floorScore // an item of nothing but repetition has said one thing
+	}
 	var out []Chunk
 	used := make([]bool, len(lines))
 	taken := map[string]bool{}
 	for len(out) < perItemChunks {
 		best := -1
 		for n := range lines {
-			if used[n] || score[n] <= 0 || taken[template(lines[n])] {
+			if used[n] || score[n] <= 0 || taken[shape[n]] {
 				continue
 			}
 			if best < 0 || score[n] > score[best] {
@@ -123,26 +142,48 @@ func chunksOf(index int, it contract.EvidenceItem) []Chunk {
 		}
 		c := window(lines, used, best)
 		c.Item, c.Line, c.Salience = index, best+1, score[best]-0.6*float64(len(out))
-		taken[template(lines[best])] = true
+		taken[shape[best]] = true
 		out = append(out, c)
 	}
 	return out
 }
 
+// template is a cleaned line with its numbers blanked, so that repetitions
+// show.
+func template(l string) string {
+	var b strings.Builder
+	digit := false
+	for _, r := range []byte(strings.TrimSpace(l)) {
+		if was := digit; r >= '0' && r <= '9' {
+			if digit = true; was {
+				continue
+			}
+			r = '0'
+		} else {
+			digit = false
+		}
+		b.WriteByte(r)
+	}
+	return b.String()
+}
+
+// floorScore is the score of the one line of an item that has no better.
+const floorScore = 0.1
+
 // window grows a chunk around line n, first downwards, then upwards, and marks
-// its lines as used.
+// its lines as used. Line n itself always has its place.
 func window(lines []string, used []bool, n int) Chunk {
-	lo, hi, size := n, n, len(clean(lines[n]))
+	lo, hi, size := n, n, len(lines[n])
 	for size < maxChunkBytes {
 		grown := false
 		if hi+1 < len(lines) && !used[hi+1] && hi-n < 4 {
 			hi++
-			size += len(clean(lines[hi])) + 1
+			size += len(lines[hi]) + 1
 			grown = true
 		}
 		if lo > 0 && !used[lo-1] && n-lo < 2 && size < maxChunkBytes {
 			lo--
-			size += len(clean(lines[lo])) + 1
+			size += len(lines[lo]) + 1
 			grown = true
 		}
 		if !grown {
@@ -150,33 +191,33 @@ func window(lines []string, used []bool, n int) Chunk {
 		}
 	}
 	var b strings.Builder
+	var numbers []int
 	for i := lo; i <= hi; i++ {
 		used[i] = true
-		l := clean(lines[i])
-		if l == "" || b.Len()+len(l)+1 > chunkCap {
+		l, room := lines[i], chunkCap
+		if i < n {
+			room -= len(lines[n]) + 1
+		}
+		if l == "" || b.Len()+len(l)+1 > room {
 			continue
 		}
 		if b.Len() > 0 {
 			b.WriteByte('\n')
 		}
 		b.WriteString(l)
+		numbers = append(numbers, i+1)
 	}
-	return Chunk{Text: b.String()}
-}
-
-// template is a line with its numbers blanked, so that repetitions show.
-func template(l string) string {
-	return digits.ReplaceAllString(strings.TrimSpace(clean(l)), "0")
+	return Chunk{Text: b.String(), Lines: numbers}
 }
 
 // clean drops control characters and cuts very long lines in the middle; it
 // never lets a line of evidence look like more than one.
 func clean(l string) string {
 	l = strings.Map(func(r rune) rune {
-		if r == '\t' {
+		switch {
+		case r == '\t', r == '\u0085', r == '\u2028', r == '\u2029':
 			return ' '
-		}
-		if r < 0x20 || r == 0x7f {
+		case unicode.IsControl(r):
 			return -1
 		}
 		return r

@@ -2,12 +2,12 @@ package investigator
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/fabriccore/assay/specialists/contract"
@@ -77,12 +77,12 @@ type Investigator struct {
 	signature Signature
 
 	mu    sync.RWMutex
-	ready map[string]*prepared // by taxonomy digest
+	ready map[[sha256.Size]byte]*prepared // by taxonomy
 }
 
 // New makes the specialist from its registry entry.
 func New(def contract.CoreAgentDefinition, c Constants, s Signature) *Investigator {
-	return &Investigator{def: def, constants: c, signature: s, ready: map[string]*prepared{}}
+	return &Investigator{def: def, constants: c, signature: s, ready: map[[sha256.Size]byte]*prepared{}}
 }
 
 // Definition returns the registry entry.
@@ -101,6 +101,9 @@ func (v *Investigator) Warm(ctx context.Context, m contract.Model, tax contract.
 		r, err := m.Embed(ctx, contract.EmbedRequest{Profile: contract.ProfileRetrievalRank, Texts: texts})
 		if err != nil {
 			return fmt.Errorf("warm up %s: %w", ID, err)
+		}
+		if len(r.Vectors) != len(texts) {
+			return fmt.Errorf("warm up %s: %d vectors for %d texts: %w", ID, len(r.Vectors), len(texts), ErrOutput)
 		}
 		p.classes = r.Vectors[:len(tax.Classes)]
 		p.centre(r.Vectors[len(tax.Classes):])
@@ -254,6 +257,9 @@ func (v *Investigator) measure(ctx context.Context, j contract.Job, p *prepared,
 		if err != nil {
 			return nil, err
 		}
+		if len(r.Vectors) != len(texts) || slices.ContainsFunc(r.Vectors, func(x []float32) bool { return len(x) != len(p.classes[0]) }) {
+			return nil, fmt.Errorf("rank evidence: %w: vectors do not fit those of the warm-up", ErrOutput)
+		}
 		s.embedModel, s.embedDigest = r.Call.Model, r.Call.ModelDigest
 		s.similarity = p.similarity(r.Vectors)
 		s.retrieval = best(s.similarity, weight, n)
@@ -270,8 +276,15 @@ func chunkWeight(c Chunk) float64 {
 	return 0.5 + 0.5*math.Min(1, math.Max(0, c.Salience)/5)
 }
 
-func taxonomyKey(t contract.Taxonomy) string {
-	return fmt.Sprintf("%s/%d/%s", t.Name, t.Version, strings.Join(t.IDs(), ","))
+// taxonomyKey is the hash of all of a taxonomy: other definitions under the
+// same names are another one.
+func taxonomyKey(t contract.Taxonomy) [sha256.Size]byte {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %d", t.Name, t.Version)
+	for _, c := range t.Classes {
+		fmt.Fprintf(h, "%q", [...]string{c.ID, c.Definition, c.Gloss, c.NearMiss, c.Rule})
+	}
+	return [sha256.Size]byte(h.Sum(nil))
 }
 
 // decision is the classes in order of preference.

@@ -49,7 +49,7 @@ func prompt(tax contract.Taxonomy, order []int, head string, lines []evidenceLin
 // evidenceLine is one numbered line of the prompt.
 type evidenceLine struct {
 	item   int
-	line   int // 1-based in the item's text, of the chunk it belongs to
+	line   int // 1-based in the item's text
 	source string
 	text   string
 }
@@ -75,7 +75,7 @@ func answerSchema(classes, lines int) json.RawMessage {
 		"properties": map[string]any{
 			"class": map[string]any{"type": "string", "enum": enum},
 			"line":  map[string]any{"type": "integer", "enum": numbers},
-			"cause": map[string]any{"type": "string", "minLength": 1, "maxLength": 140},
+			"cause": map[string]any{"type": "string", "minLength": 1, "maxLength": maxCause},
 		},
 		"required": []string{"class", "line", "cause"},
 	}
@@ -120,7 +120,7 @@ func promptLines(ev []contract.EvidenceItem, chunks []Chunk, budget int) []evide
 	var out []evidenceLine
 	used := 0
 	for _, c := range chunks {
-		for _, l := range strings.Split(c.Text, "\n") {
+		for i, l := range strings.Split(c.Text, "\n") {
 			l = oneLine(l)
 			if l == "" {
 				continue
@@ -129,7 +129,7 @@ func promptLines(ev []contract.EvidenceItem, chunks []Chunk, budget int) []evide
 				return out
 			}
 			used += len(l) + 8
-			out = append(out, evidenceLine{item: c.Item, line: c.Line, source: ev[c.Item].Source, text: l})
+			out = append(out, evidenceLine{item: c.Item, line: c.Lines[i], source: ev[c.Item].Source, text: l})
 		}
 	}
 	return out

@@ -87,7 +87,7 @@ func standardise(x []float64) []float64 {
 		v += (s - m) * (s - m)
 	}
 	sd := math.Sqrt(v / float64(len(x)))
-	if sd < 1e-12 {
+	if !(sd >= 1e-12) || math.IsInf(sd, 0) { // equal, or no numbers
 		return out
 	}
 	for i, s := range x {

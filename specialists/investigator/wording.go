@@ -1,13 +1,12 @@
 package investigator
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/fabriccore/assay/specialists/contract"
 )
@@ -60,23 +59,19 @@ func wordingEvidence(chunks []Chunk, similarity [][]float64, class int) string {
 	return b.String()
 }
 
+// The bounds of a wording, in characters, as wordingSchema states them.
+const wordingMin, wordingMax = 12, 160
+
 // parseWording reads the wording strictly (F-060).
 func parseWording(text string) (string, error) {
-	d := json.NewDecoder(bytes.NewReader([]byte(strings.TrimSpace(text))))
-	d.DisallowUnknownFields()
-	var w struct {
-		Cause *string `json:"cause"`
+	var cause string
+	if err := strictObject(text, map[string]any{"cause": &cause}); err != nil {
+		return "", badOutput("%v", err)
 	}
-	if err := d.Decode(&w); err != nil {
-		return "", fmt.Errorf("%w: %v", ErrOutput, err)
+	if n := utf8.RuneCountInString(cause); n < wordingMin || n > wordingMax {
+		return "", badOutput("cause has %d characters, not %d to %d", n, wordingMin, wordingMax)
 	}
-	if _, err := d.Token(); err != io.EOF {
-		return "", fmt.Errorf("%w: text after the object", ErrOutput)
-	}
-	if w.Cause == nil {
-		return "", fmt.Errorf("%w: no cause", ErrOutput)
-	}
-	return oneLine(*w.Cause), nil
+	return oneLine(cause), nil
 }
 
 var word = regexp.MustCompile(`[A-Za-z0-9_./:-]{4,}`)
