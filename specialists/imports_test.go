@@ -90,12 +90,16 @@ func TestF032_NoWriteCapableImports(t *testing.T) {
 	allowed := map[string]bool{
 		"contract embed": true, "registry embed": true, // data that ships with the module
 		"route net/http": true, "route net": true, // the Ollama client
+		"route/ollamatest net/http": true, "route/ollamatest net": true, // a fake server that only tests import, see below
 	}
 	for dir, list := range imports(t) {
 		for _, imp := range list {
 			why, bad := forbidden[imp]
 			if bad && !allowed[dir+" "+imp] && !(imp == "embed" && !shared(dir)) && !(imp == "embed" && strings.HasPrefix(dir, "controlplane/")) {
 				t.Errorf("%s imports %s, which %s", dir, imp, why)
+			}
+			if imp == module+"specialists/route/ollamatest" {
+				t.Errorf("%s imports the fake server; only tests may", dir)
 			}
 			for _, above := range []string{"corpus", "runner", "benchmarks", "scorers", "reports", "cmd"} {
 				if rel, ok := strings.CutPrefix(imp, module); ok && (rel == above || strings.HasPrefix(rel, above+"/")) {

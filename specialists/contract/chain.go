@@ -42,24 +42,19 @@ func (c *Chain) Receipts() []Receipt { return slices.Clone(c.links) }
 // written here by hand because every request has several: a test holds it to
 // Canonical.
 func (r Receipt) sum() string {
-	b := append(make([]byte, 0, 512), `{"body":{`...)
-	for i, k := range slices.SortedFunc(maps.Keys(r.Body), byUTF16) {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = appendString(b, k)
-		b = append(b, ':')
-		b = appendString(b, r.Body[k])
-	}
-	b = append(b, `},"kind":`...)
+	buf := buffers.Get().(*[]byte)
+	b := append((*buf)[:0], `{"body":`...)
+	b = appendTexts(b, r.Body)
+	b = append(b, `,"kind":`...)
 	b = appendString(b, r.Kind)
 	b = append(b, `,"prev":`...)
 	b = appendString(b, r.Prev)
 	b = append(b, `,"seq":`...)
 	b = strconv.AppendInt(b, int64(r.Seq), 10)
 	b = append(b, `,"trace_id":`...)
-	b = appendString(b, r.TraceID)
-	return Sum(append(b, '}'))
+	b = append(appendString(b, r.TraceID), '}')
+	defer giveBack(buf, b)
+	return Sum(b)
 }
 
 // VerifyChain recomputes every link: sequence, trace, predecessor and hash.

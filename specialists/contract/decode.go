@@ -20,9 +20,15 @@ func Decode[T any](raw []byte) (T, error) {
 	if !ok {
 		return zero, fmt.Errorf("decode %T: the type has no schema", zero)
 	}
-	if err := check(w.name, w.max, raw); err != nil {
+	t, err := check(w.name, w.max, raw)
+	if err != nil {
 		return zero, err
 	}
+	defer t.free()
+	if l := layoutOf(reflect.TypeFor[T]()); l != nil && l.read(t, 0, reflect.ValueOf(&v).Elem()) {
+		return v, nil
+	}
+	v = zero
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&v); err != nil {
@@ -39,30 +45,48 @@ func Check[T any](raw []byte) error {
 		var zero T
 		return fmt.Errorf("check %T: the type has no schema", zero)
 	}
-	return check(w.name, w.max, raw)
+	t, err := check(w.name, w.max, raw)
+	if err != nil {
+		return err
+	}
+	t.free()
+	return nil
 }
 
 // Valid holds a value to its schema as it would go over the wire.
 func Valid[T any](v T) error {
-	raw, err := json.Marshal(Filled(v))
+	if l := layoutOf(reflect.TypeFor[T]()); l != nil {
+		buf := buffers.Get().(*[]byte)
+		raw, err := l.append((*buf)[:0], reflect.ValueOf(&v).Elem(), true, 0)
+		defer giveBack(buf, raw)
+		if err == nil {
+			return Check[T](raw)
+		}
+	}
+	raw, err := json.Marshal(Filled(v)) // for what it says about the fault
 	if err != nil {
 		return &DecodeError{Shape: reflect.TypeFor[T]().Name(), Kind: FaultValue, Detail: clip(err.Error())}
 	}
 	return Check[T](raw)
 }
 
-func check(name string, most int, raw []byte) error {
+// check reads a document and holds it to its schema. The tape must be freed.
+func check(name string, most int, raw []byte) (*tape, error) {
 	if len(raw) > most {
-		return &DecodeError{Shape: name, Kind: FaultSize, Detail: fmt.Sprintf("%d bytes, at most %d are read", len(raw), most)}
+		return nil, &DecodeError{Shape: name, Kind: FaultSize, Detail: fmt.Sprintf("%d bytes, at most %d are read", len(raw), most)}
 	}
 	if !utf8.Valid(raw) {
-		return &DecodeError{Shape: name, Kind: FaultUTF8, Detail: "not UTF-8"}
+		return nil, &DecodeError{Shape: name, Kind: FaultUTF8, Detail: "not UTF-8"}
 	}
-	tree, err := parse(name, raw)
+	t, err := scan(name, raw)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return validateTree(name, tree)
+	if err := t.validate(name); err != nil {
+		t.free()
+		return nil, err
+	}
+	return t, nil
 }
 
 func fromUnmarshal(shape string, err error) error {

@@ -45,7 +45,7 @@ func NewDigest(c DigestComponents, key ed25519.PrivateKey) (ContextPolicyDigest,
 		return ContextPolicyDigest{}, errors.New("sign digest: no Ed25519 key")
 	}
 	c = c.ordered()
-	sum, err := c.Sum()
+	sum, err := SumOf(c)
 	if err != nil {
 		return ContextPolicyDigest{}, fmt.Errorf("sign digest: %w", err)
 	}

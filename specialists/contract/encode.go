@@ -8,7 +8,12 @@ import (
 
 // Encode writes v canonically with every additive field. It does not
 // check v; Decode of the result does.
-func Encode[T any](v T) ([]byte, error) { return Canonical(Filled(v)) }
+func Encode[T any](v T) ([]byte, error) {
+	if l := layoutOf(reflect.TypeFor[T]()); l != nil {
+		return l.encode(reflect.ValueOf(&v).Elem(), true)
+	}
+	return Canonical(Filled(v))
+}
 
 // StrictStatus maps the status cancelled to failed with the reason code
 // cancelled, for readers that know the seed's four statuses only.

@@ -7,11 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/gowebpki/jcs"
 )
 
-// FuzzParse holds the strict parser to encoding/json.
+// FuzzParse holds the strict parser to encoding/json and the canonical form of
+// what it reads to gowebpki/jcs.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{okAssessment, `{"a":[1,-0.5e+3,"\ud83d\ude00\n",true,null]}`, `[01]`, `"\u12"`, `{"a":1,}`, "\"\x01\"", `1 2`} {
 		f.Add([]byte(s))
@@ -37,8 +40,18 @@ func FuzzParse(f *testing.F) {
 		if err := dec.Decode(&want); err != nil {
 			t.Fatal(err)
 		}
-		if bytes.Equal(raw, bytes.ToValidUTF8(raw, nil)) && !cmp.Equal(want, tree) {
+		if !bytes.Equal(raw, bytes.ToValidUTF8(raw, nil)) {
+			return
+		}
+		if !cmp.Equal(want, tree) {
 			t.Fatal(cmp.Diff(want, tree))
+		}
+		got, err := appendRaw(nil, raw, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if canon, err := jcs.Transform(raw); err == nil && !bytes.Equal(canon, got) {
+			t.Fatalf("got %s want %s", got, canon)
 		}
 	})
 }
@@ -50,6 +63,9 @@ func fuzzDecode[T any](f *testing.F) {
 	}
 	f.Add(raw)
 	f.Fuzz(func(t *testing.T, raw []byte) {
+		if utf8.Valid(raw) {
+			neverLaxer[T](t, raw)
+		}
 		v, err := Decode[T](raw)
 		if err != nil {
 			var d *DecodeError

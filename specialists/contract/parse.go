@@ -1,296 +1,359 @@
 package contract
 
 import (
-	"encoding/json"
+	"bytes"
 	"fmt"
 	"strconv"
+	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// maxDepth bounds how deeply a document may nest; the deepest shape needs 8.
-const maxDepth = 32
+const (
+	maxDepth  = 32  // of nesting; the deepest shape needs 8
+	maxNumber = 400 // bytes of one number; no float64 needs more
+	maxExp    = 4   // digits of an exponent; a schema check computes its power
+	fewKeys   = 16  // up to here an object's keys are compared one by one
+)
 
-// parse reads one JSON document (RFC 8259) into the tree that a schema is
-// checked on. encoding/json would accept what this refuses: duplicate keys and
-// lone surrogates. A fuzz target holds the two together on everything else.
+// parse reads one JSON document (RFC 8259) into the tree that the schema
+// library is asked about. encoding/json would accept what this refuses:
+// duplicate keys and lone surrogates. A fuzz target holds the two together on
+// everything else.
 func parse(shape string, raw []byte) (any, error) {
-	p := parser{shape: shape, in: raw}
-	v, err := p.value(0)
+	t, err := scan(shape, raw)
 	if err != nil {
 		return nil, err
 	}
-	p.space()
-	if p.at < len(p.in) {
-		return nil, p.fault(FaultTrailing, "text after the document")
-	}
-	return v, nil
+	defer t.free()
+	return t.tree(0), nil
 }
 
-type parser struct {
+// tape is a document that was read: its values in document order, each
+// pointing back into the bytes, so that checking, decoding and canonical form
+// need neither a tree nor a second reading.
+type tape struct {
 	shape string
 	in    []byte
 	at    int
-	path  []string
+	nodes []node
+	steps []step // from the document to the value being read
 }
 
-func (p *parser) fault(k FaultKind, what string) error {
-	return &DecodeError{Shape: p.shape, Kind: k, Pointer: pointer(p.path), Detail: fmt.Sprintf("byte %d: %s", p.at, what)}
+// node is a value or a key. kind is its first byte, or '0' for a number.
+type node struct {
+	kind       byte
+	plain      bool   // a string without escapes
+	start, end uint32 // the bytes; of a string those between its quotes
+	next       uint32 // the node after the value and all that is in it
+	n          uint32 // members or elements
 }
 
-func (p *parser) space() {
-	for p.at < len(p.in) {
-		switch p.in[p.at] {
+// step is one part of a path: a key's node, or an index if key is negative.
+type step struct{ key, index int }
+
+var tapes = sync.Pool{New: func() any { return new(tape) }}
+
+// scan reads a document; the tape must be freed and refers to raw until then.
+func scan(shape string, raw []byte) (*tape, error) {
+	t := tapes.Get().(*tape)
+	t.shape, t.in, t.at, t.nodes, t.steps = shape, raw, 0, t.nodes[:0], t.steps[:0]
+	err := t.document(0)
+	if err != nil {
+		t.free()
+		return nil, err
+	}
+	return t, nil
+}
+
+func (t *tape) document(depth int) error {
+	if err := t.value(depth); err != nil {
+		return err
+	}
+	t.space()
+	if t.at < len(t.in) {
+		return t.fault(FaultTrailing, "text after the document")
+	}
+	return nil
+}
+
+func (t *tape) free() {
+	if cap(t.nodes) <= 1<<14 { // a huge document's tape is not kept
+		t.in = nil
+		tapes.Put(t)
+	}
+}
+
+func (t *tape) fault(k FaultKind, what string) error {
+	path := make([]string, len(t.steps))
+	for i, s := range t.steps {
+		if s.key < 0 {
+			path[i] = strconv.Itoa(s.index)
+		} else {
+			path[i] = t.text(t.nodes[s.key])
+		}
+	}
+	return &DecodeError{Shape: t.shape, Kind: k, Pointer: pointer(path), Detail: fmt.Sprintf("byte %d: %s", t.at, what)}
+}
+
+func (t *tape) space() {
+	for t.at < len(t.in) {
+		switch t.in[t.at] {
 		case ' ', '\t', '\n', '\r':
-			p.at++
+			t.at++
 		default:
 			return
 		}
 	}
 }
 
-// next skips space and returns the byte there, or 0 at the end.
-func (p *parser) next() byte {
-	p.space()
-	if p.at >= len(p.in) {
+// peek skips space and returns the byte there, or 0 at the end.
+func (t *tape) peek() byte {
+	t.space()
+	if t.at >= len(t.in) {
 		return 0
 	}
-	return p.in[p.at]
+	return t.in[t.at]
 }
 
-func (p *parser) value(depth int) (any, error) {
-	switch c := p.next(); {
+// leaf appends a value without parts that ends here.
+func (t *tape) leaf(kind byte, plain bool, start, end int) {
+	t.nodes = append(t.nodes, node{kind: kind, plain: plain, start: uint32(start), end: uint32(end), next: uint32(len(t.nodes) + 1)})
+}
+
+func (t *tape) value(depth int) error {
+	switch c := t.peek(); {
 	case c == '{' || c == '[':
 		if depth >= maxDepth {
-			return nil, p.fault(FaultDepth, "nested too deeply")
+			return t.fault(FaultDepth, "nested too deeply")
 		}
-		p.at++
+		self := len(t.nodes)
+		t.leaf(c, false, t.at, t.at)
+		t.at++
+		n, err := 0, error(nil)
 		if c == '{' {
-			return p.object(depth)
+			n, err = t.object(depth)
+		} else {
+			n, err = t.array(depth)
 		}
-		return p.array(depth)
+		t.nodes[self].end, t.nodes[self].next, t.nodes[self].n = uint32(t.at), uint32(len(t.nodes)), uint32(n)
+		return err
 	case c == '"':
-		return p.string()
+		return t.string()
 	case c == 't':
-		return true, p.word("true")
+		return t.word("true")
 	case c == 'f':
-		return false, p.word("false")
+		return t.word("false")
 	case c == 'n':
-		return nil, p.word("null")
+		return t.word("null")
 	case c == '-' || c >= '0' && c <= '9':
-		return p.number()
+		return t.number()
 	default:
-		return nil, p.fault(FaultSyntax, "no value")
+		return t.fault(FaultSyntax, "no value")
 	}
 }
 
-func (p *parser) word(w string) error {
-	if p.at+len(w) > len(p.in) || string(p.in[p.at:p.at+len(w)]) != w {
-		return p.fault(FaultSyntax, "no value")
+func (t *tape) word(w string) error {
+	if t.at+len(w) > len(t.in) || string(t.in[t.at:t.at+len(w)]) != w {
+		return t.fault(FaultSyntax, "no value")
 	}
-	p.at += len(w)
+	t.leaf(w[0], false, t.at, t.at+len(w))
+	t.at += len(w)
 	return nil
 }
 
-func (p *parser) array(depth int) (any, error) {
-	out := []any{}
-	if p.next() == ']' {
-		p.at++
-		return out, nil
+func (t *tape) array(depth int) (int, error) {
+	if t.peek() == ']' {
+		t.at++
+		return 0, nil
 	}
-	for {
-		p.path = append(p.path, strconv.Itoa(len(out)))
-		v, err := p.value(depth + 1)
-		if err != nil {
-			return nil, err
+	for n := 0; ; {
+		t.steps = append(t.steps, step{key: -1, index: n})
+		if err := t.value(depth + 1); err != nil {
+			return n, err
 		}
-		p.path = p.path[:len(p.path)-1]
-		out = append(out, v)
-		switch p.next() {
+		t.steps = t.steps[:len(t.steps)-1]
+		n++
+		switch t.peek() {
 		case ',':
-			p.at++
+			t.at++
 		case ']':
-			p.at++
-			return out, nil
+			t.at++
+			return n, nil
 		default:
-			return nil, p.fault(FaultSyntax, "array goes on with neither , nor ]")
+			return n, t.fault(FaultSyntax, "array goes on with neither , nor ]")
 		}
 	}
 }
 
-func (p *parser) object(depth int) (any, error) {
-	out := map[string]any{}
-	if p.next() == '}' {
-		p.at++
-		return out, nil
+func (t *tape) object(depth int) (int, error) {
+	if t.peek() == '}' {
+		t.at++
+		return 0, nil
 	}
-	for {
-		if p.next() != '"' {
-			return nil, p.fault(FaultSyntax, "no key")
+	first := len(t.nodes)
+	var seen map[string]bool // made once the keys are many
+	for n := 0; ; {
+		if t.peek() != '"' {
+			return n, t.fault(FaultSyntax, "no key")
 		}
-		key, err := p.string()
-		if err != nil {
-			return nil, err
+		key := len(t.nodes)
+		if err := t.string(); err != nil {
+			return n, err
 		}
-		p.path = append(p.path, key)
-		if _, ok := out[key]; ok {
-			return nil, p.fault(FaultDuplicateKey, "key stands twice")
+		t.steps = append(t.steps, step{key: key})
+		if t.twice(first, key, n, &seen) {
+			return n, t.fault(FaultDuplicateKey, "key stands twice")
 		}
-		if p.next() != ':' {
-			return nil, p.fault(FaultSyntax, "key without :")
+		if t.peek() != ':' {
+			return n, t.fault(FaultSyntax, "key without :")
 		}
-		p.at++
-		v, err := p.value(depth + 1)
-		if err != nil {
-			return nil, err
+		t.at++
+		if err := t.value(depth + 1); err != nil {
+			return n, err
 		}
-		p.path = p.path[:len(p.path)-1]
-		out[key] = v
-		switch p.next() {
+		t.steps = t.steps[:len(t.steps)-1]
+		n++
+		switch t.peek() {
 		case ',':
-			p.at++
+			t.at++
 		case '}':
-			p.at++
-			return out, nil
+			t.at++
+			return n, nil
 		default:
-			return nil, p.fault(FaultSyntax, "object goes on with neither , nor }")
+			return n, t.fault(FaultSyntax, "object goes on with neither , nor }")
 		}
 	}
+}
+
+// twice reports whether a key is one of the n before it in its object.
+func (t *tape) twice(first, key, n int, seen *map[string]bool) bool {
+	if n < fewKeys {
+		k := t.bytes(t.nodes[key])
+		for i := first; i < key; i = int(t.nodes[i+1].next) {
+			if bytes.Equal(k, t.bytes(t.nodes[i])) {
+				return true
+			}
+		}
+		return false
+	}
+	if *seen == nil {
+		*seen = make(map[string]bool, 2*fewKeys)
+		for i := first; i < key; i = int(t.nodes[i+1].next) {
+			(*seen)[t.text(t.nodes[i])] = true
+		}
+	}
+	k := t.text(t.nodes[key])
+	if (*seen)[k] {
+		return true
+	}
+	(*seen)[k] = true
+	return false
 }
 
 // number keeps the digits as they are written.
-func (p *parser) number() (any, error) {
-	start := p.at
-	if p.in[p.at] == '-' {
-		p.at++
+func (t *tape) number() error {
+	start := t.at
+	if t.in[t.at] == '-' {
+		t.at++
 	}
-	whole := p.digits()
-	first := start
-	if p.in[start] == '-' {
-		first++
+	first := t.at
+	whole := t.digits()
+	if whole == 0 || whole > 1 && t.in[first] == '0' {
+		return t.fault(FaultSyntax, "bad number")
 	}
-	if whole == 0 || whole > 1 && p.in[first] == '0' {
-		return nil, p.fault(FaultSyntax, "bad number")
-	}
-	if p.at < len(p.in) && p.in[p.at] == '.' {
-		p.at++
-		if p.digits() == 0 {
-			return nil, p.fault(FaultSyntax, "bad number")
+	exp, integer := 0, true
+	if t.at < len(t.in) && t.in[t.at] == '.' {
+		t.at++
+		integer = false
+		if t.digits() == 0 {
+			return t.fault(FaultSyntax, "bad number")
 		}
 	}
-	if p.at < len(p.in) && (p.in[p.at] == 'e' || p.in[p.at] == 'E') {
-		p.at++
-		if p.at < len(p.in) && (p.in[p.at] == '+' || p.in[p.at] == '-') {
-			p.at++
+	if t.at < len(t.in) && (t.in[t.at] == 'e' || t.in[t.at] == 'E') {
+		t.at++
+		integer = false
+		if t.at < len(t.in) && (t.in[t.at] == '+' || t.in[t.at] == '-') {
+			t.at++
 		}
-		if p.digits() == 0 {
-			return nil, p.fault(FaultSyntax, "bad number")
+		if exp = t.digits(); exp == 0 {
+			return t.fault(FaultSyntax, "bad number")
 		}
 	}
-	n := json.Number(p.in[start:p.at])
-	if _, err := n.Float64(); err != nil {
-		return nil, p.fault(FaultValue, "number out of range")
+	if t.at-start > maxNumber || exp > maxExp {
+		return t.fault(FaultValue, "number out of range")
 	}
-	return n, nil
+	if !integer || whole > 15 {
+		if _, err := strconv.ParseFloat(string(t.in[start:t.at]), 64); err != nil {
+			return t.fault(FaultValue, "number out of range")
+		}
+	}
+	t.leaf('0', integer, start, t.at)
+	return nil
 }
 
-func (p *parser) digits() int {
-	start := p.at
-	for p.at < len(p.in) && p.in[p.at] >= '0' && p.in[p.at] <= '9' {
-		p.at++
+func (t *tape) digits() int {
+	start := t.at
+	for t.at < len(t.in) && t.in[t.at] >= '0' && t.in[t.at] <= '9' {
+		t.at++
 	}
-	return p.at - start
+	return t.at - start
 }
 
 // string reads a string from its opening quote; the input is valid UTF-8.
-func (p *parser) string() (string, error) {
-	p.at++
-	start := p.at
-	for p.at < len(p.in) {
-		switch c := p.in[p.at]; {
+func (t *tape) string() error {
+	t.at++
+	start, plain := t.at, true
+	for t.at < len(t.in) {
+		switch c := t.in[t.at]; {
 		case c == '"':
-			s := string(p.in[start:p.at])
-			p.at++
-			return s, nil
+			t.leaf('"', plain, start, t.at)
+			t.at++
+			return nil
 		case c == '\\':
-			return p.escaped(append([]byte{}, p.in[start:p.at]...))
+			plain = false
+			if _, err := t.escape(); err != nil {
+				return err
+			}
 		case c < 0x20:
-			return "", p.fault(FaultSyntax, "control character in a string")
+			return t.fault(FaultSyntax, "control character in a string")
 		default:
-			p.at++
+			t.at++
 		}
 	}
-	return "", p.fault(FaultSyntax, "string without end")
+	return t.fault(FaultSyntax, "string without end")
 }
 
-// escaped reads on from the first escape; out is what stood before it.
-func (p *parser) escaped(out []byte) (string, error) {
-	for p.at < len(p.in) {
-		c := p.in[p.at]
-		switch {
-		case c == '"':
-			p.at++
-			return string(out), nil
-		case c < 0x20:
-			return "", p.fault(FaultSyntax, "control character in a string")
-		case c != '\\':
-			out = append(out, c)
-			p.at++
-			continue
-		}
-		r, err := p.escape()
-		if err != nil {
-			return "", err
-		}
-		out = utf8.AppendRune(out, r)
+func (t *tape) escape() (rune, error) {
+	if t.at+1 >= len(t.in) {
+		return 0, t.fault(FaultSyntax, "string without end")
 	}
-	return "", p.fault(FaultSyntax, "string without end")
-}
-
-var plainEscapes = map[byte]rune{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
-
-func (p *parser) escape() (rune, error) {
-	if p.at+1 >= len(p.in) {
-		return 0, p.fault(FaultSyntax, "string without end")
+	if i := bytes.IndexByte([]byte(`"\/bfnrt`), t.in[t.at+1]); i >= 0 {
+		t.at += 2
+		return rune("\"\\/\b\f\n\r\t"[i]), nil
 	}
-	if r, ok := plainEscapes[p.in[p.at+1]]; ok {
-		p.at += 2
-		return r, nil
-	}
-	r, ok := p.unit(p.at)
+	r, ok := t.unit(t.at)
 	if !ok {
-		return 0, p.fault(FaultSyntax, "unknown escape")
+		return 0, t.fault(FaultSyntax, "unknown escape")
 	}
 	if !utf16.IsSurrogate(r) {
-		p.at += 6
+		t.at += 6
 		return r, nil
 	}
-	low, ok := p.unit(p.at + 6)
+	low, ok := t.unit(t.at + 6)
 	pair := utf16.DecodeRune(r, low)
 	if !ok || pair == utf8.RuneError {
-		return 0, p.fault(FaultUTF8, "lone surrogate")
+		return 0, t.fault(FaultUTF8, "lone surrogate")
 	}
-	p.at += 12
+	t.at += 12
 	return pair, nil
 }
 
 // unit reads a \uXXXX at offset i.
-func (p *parser) unit(i int) (rune, bool) {
-	if i+6 > len(p.in) || p.in[i] != '\\' || p.in[i+1] != 'u' {
+func (t *tape) unit(i int) (rune, bool) {
+	if i+6 > len(t.in) || t.in[i] != '\\' || t.in[i+1] != 'u' {
 		return 0, false
 	}
-	var r rune
-	for _, c := range p.in[i+2 : i+6] {
-		switch {
-		case c >= '0' && c <= '9':
-			r = r<<4 | rune(c-'0')
-		case c >= 'a' && c <= 'f':
-			r = r<<4 | rune(c-'a'+10)
-		case c >= 'A' && c <= 'F':
-			r = r<<4 | rune(c-'A'+10)
-		default:
-			return 0, false
-		}
-	}
-	return r, true
+	r, err := strconv.ParseUint(string(t.in[i+2:i+6]), 16, 32)
+	return rune(r), err == nil
 }

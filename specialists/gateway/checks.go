@@ -310,7 +310,7 @@ func (g *Gateway) checkRate(e *entry) refusal {
 }
 
 func (g *Gateway) checkDuplicate(e *entry) refusal {
-	key, err := operation(e.req)
+	key, err := contract.SumOf(e.req) // the same content is the same operation
 	if err != nil {
 		return refuse(contract.ReasonUnverifiable, "%v", err)
 	}

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -223,13 +222,4 @@ func (v *visit) end() {
 		f()
 	}
 	v.release = nil
-}
-
-// operation is the idempotency key of a request: a hash of its content.
-func operation(req contract.GatewayRequest) (string, error) {
-	raw, err := json.Marshal(req)
-	if err != nil {
-		return "", fmt.Errorf("hash request: %w", err)
-	}
-	return contract.Sum(raw), nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -49,21 +50,22 @@ func runSpecialist(ctx context.Context, s contract.Specialist, j contract.Job) (
 	return s.Handle(ctx, j)
 }
 
-// specialistFrame is how runSpecialist names itself on a stack.
-const specialistFrame = "specialists/orchestrator.runSpecialist"
+// specialistFrame is where runSpecialist begins, as it is found on a stack.
+var specialistFrame = reflect.ValueOf(runSpecialist).Pointer()
 
 // OnStack reports whether the calling goroutine is inside a specialist. It
 // sees a specialist that hides its context; one that also starts a goroutine
 // of its own is held by having no handle to the door at all.
 func OnStack() bool {
-	var pcs [128]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
-	for {
-		f, more := frames.Next()
-		if strings.HasSuffix(f.Function, specialistFrame) {
-			return true
+	var pcs [32]uintptr
+	for skip := 2; ; skip += len(pcs) {
+		n := runtime.Callers(skip, pcs[:])
+		for _, pc := range pcs[:n] {
+			if f := runtime.FuncForPC(pc - 1); f != nil && f.Entry() == specialistFrame {
+				return true
+			}
 		}
-		if !more {
+		if n < len(pcs) {
 			return false
 		}
 	}

@@ -136,7 +136,7 @@ func (b *Book) Seal() contract.Record {
 	defer b.mu.Unlock()
 	b.sealed = true
 	return contract.Record{
-		Trace: slices.Clone(b.trace), Receipts: b.chain.Receipts(), Calls: slices.Clone(b.calls),
+		Trace: slices.Clip(b.trace), Receipts: b.chain.Receipts(), Calls: slices.Clip(b.calls),
 		Sufficiency: b.suff, Digest: b.digest,
 	}
 }
