@@ -8,6 +8,8 @@ RUNS := $(or $(ASSAY_RUNS),runs)
 # More for qualify and smoke, e.g. ARGS="--model llama3.2:3b".
 ARGS ?=
 FUZZTIME ?= 5s
+# Cases that `make smoke` asks; more shows nothing more.
+SMOKE ?= 10
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FOLDERS := cmd corpus benchmarks runner scorers specialists reports
 # What `make race` checks; `make race RACE=./...` takes everything.
@@ -76,8 +78,8 @@ endef
 qualify: build ## qualify the default route; a success once a report with a verdict is written
 	$(call judged,)
 
-smoke: build ## run the whole path on the development corpus; it can't qualify
-	$(call judged,smoke)
+smoke: build ## run the whole path on SMOKE (10) cases of the development corpus; it can't qualify
+	$(call judged,smoke --limit $(SMOKE))
 
 integration: ## run the level-3 tests: a real server (built on first use) and real weights
 	ASSAY_TEST_OLLAMA=1 ASSAY_TEST_WEIGHTS=1 $(GO) test -p 1 -count 1 -timeout 20m -v -run '^TestReal' $(addprefix ./,$(LEVEL3))
