@@ -12,7 +12,7 @@ import (
 )
 
 // maxCause bounds the cause, in characters, as the schema states it.
-const maxCause = 140
+const maxCause = 120
 
 // parseAnswer reads the constrained output strictly: a key that is missing,
 // extra or doubled, text around the object, a wrong type, a letter outside the

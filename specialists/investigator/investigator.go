@@ -135,7 +135,7 @@ func (v *Investigator) calibrate(ctx context.Context, m contract.Model, tax cont
 }
 
 const (
-	predict     = 120 // tokens of the one answer
+	predict     = 160 // tokens of the one answer: a cause of one token a character fits
 	topLogprobs = 20
 	promptBytes = 1800 // of evidence put before the generator
 )

@@ -70,18 +70,18 @@ func answerSchema(classes, lines int) json.RawMessage {
 	for i := range numbers {
 		numbers[i] = i + 1
 	}
-	s := map[string]any{
-		"type": "object", "additionalProperties": false,
-		"properties": map[string]any{
-			"class": map[string]any{"type": "string", "enum": enum},
-			"line":  map[string]any{"type": "integer", "enum": numbers},
-			"cause": map[string]any{"type": "string", "minLength": 1, "maxLength": maxCause},
-		},
-		"required": []string{"class", "line", "cause"},
-	}
-	raw, err := json.Marshal(s)
-	if err != nil { // a map of strings, ints and slices always marshals
-		return json.RawMessage("{}")
+	return json.RawMessage(fmt.Sprintf(`{"type":"object","additionalProperties":false,"properties":{"class":{"type":"string","enum":%s},`+
+		`"line":{"type":"integer","enum":%s},"cause":{"type":"string","minLength":1,"maxLength":%d}},"required":["class","line","cause"]}`,
+		list(enum), list(numbers), maxCause))
+}
+
+// list is a JSON array of strings or numbers. The schema is written by hand
+// because the server asks for properties in the order in which they stand, and
+// the class comes first.
+func list(v any) []byte {
+	raw, err := json.Marshal(v)
+	if err != nil { // strings and ints always marshal
+		return []byte("[]")
 	}
 	return raw
 }

@@ -22,7 +22,7 @@ func wordingPrompt(stage, gloss, text string) string {
 	return fmt.Sprintf("A delivery stage failed: %s\nLog lines:\n%s\nKind of failure: %s\nWrite one sentence that says what went wrong, as JSON with the field cause.", stage, text, gloss)
 }
 
-var wordingSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"properties":{"cause":{"type":"string","minLength":12,"maxLength":160}},"required":["cause"]}`)
+var wordingSchema = json.RawMessage(fmt.Sprintf(`{"type":"object","additionalProperties":false,"properties":{"cause":{"type":"string","minLength":12,"maxLength":%d}},"required":["cause"]}`, maxCause))
 
 // wordingEvidence is the stretches nearest to the class, best first, within
 // wordingBytes; without retrieval, the most salient ones.
