@@ -28,14 +28,15 @@ func StrictStatus(r GatewayResponse) GatewayResponse {
 // every element. A recommendation is a FailureAssessment where it has one's
 // fields.
 var additive = map[reflect.Type][][]string{
-	reflect.TypeFor[GatewayRequest]():      {{"caller", "user_id"}, {"task", "taxonomy_digest"}},
+	reflect.TypeFor[GatewayRequest](): {
+		{"caller", "user_id"}, {"task", "taxonomy_digest"}, {"policy", "invocation"}, {"policy", "trigger"}},
 	reflect.TypeFor[GatewayResponse]():     {{"reason_code"}, {"recommendation", "root_cause_hypotheses", "*", "failure_class"}},
 	reflect.TypeFor[ContextPolicyDigest](): {{"signature"}, {"key_id"}},
 	reflect.TypeFor[FailureAssessment]():   {{"root_cause_hypotheses", "*", "failure_class"}},
 	reflect.TypeFor[CoreAgentResult]():     {{"recommendation", "root_cause_hypotheses", "*", "failure_class"}},
 	reflect.TypeFor[DeterministicSufficiency](): {
 		{"resolved_result", "root_cause_hypotheses", "*", "failure_class"}},
-	reflect.TypeFor[AssistancePolicy](): {{"version"}, {"token_ceiling"}, {"latency_ms_ceiling"}, {"timeout_ms_ceiling"}},
+	reflect.TypeFor[AssistancePolicy](): {{"version"}, {"token_ceiling"}, {"latency_ms_ceiling"}, {"timeout_ms_ceiling"}, {"triggers"}},
 }
 
 // EncodeSeed writes v with the fields of the seed's exact shape alone.

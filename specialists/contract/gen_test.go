@@ -20,6 +20,7 @@ var (
 	genTask  = rapid.SampledFrom(taskClasses)
 	genTexts = rapid.SliceOfN(genText, 0, 3)
 	genRefs  = rapid.SliceOfN(genRef, 0, 3)
+	genMode  = rapid.SampledFrom([]InvocationMode{InvokeExplicit, InvokeConditional, InvokeOrchestratorSelected})
 	genInts  = rapid.IntRange(0, 1<<40)
 
 	taskClasses = []TaskClass{
@@ -64,6 +65,9 @@ func genRequest(t *rapid.T) GatewayRequest {
 	}
 	if rapid.Bool().Draw(t, "taxonomy") {
 		r.Task.TaxonomyDigest = draw(t, genHash, "taxonomy digest")
+	}
+	if rapid.Bool().Draw(t, "path") {
+		r.Policy.Invocation, r.Policy.Trigger = draw(t, genMode, "invocation"), draw(t, genWord, "trigger")
 	}
 	any := rapid.IntRange(-5, 1<<30)
 	r.Budget = Budget{
@@ -192,9 +196,9 @@ func genPolicy(t *rapid.T) AssistancePolicy {
 	return AssistancePolicy{
 		Version: draw(t, genWord, "version"), Enabled: draw(t, rapid.Bool(), "enabled"), AllowedCoreAgents: draw(t, rapid.SliceOfN(genWord, 0, 2), "agents"),
 		AllowedTaskClasses:      draw(t, rapid.SliceOfN(genTask, 0, 2), "classes"),
-		InvocationMode:          draw(t, rapid.SampledFrom([]InvocationMode{InvokeExplicit, InvokeConditional, InvokeOrchestratorSelected}), "mode"),
+		InvocationMode:          draw(t, genMode, "mode"),
 		MaxCoreAgentsPerRequest: 3, MaxMicroAgentsPerRequest: 6, MaxReasoningRounds: 2, TokenCeiling: draw(t, genInts, "tokens"),
-		LatencyMSCeiling: 1, TimeoutMSCeiling: 1, ApprovalRequiredForEscalation: true,
+		LatencyMSCeiling: 1, TimeoutMSCeiling: 1, ApprovalRequiredForEscalation: true, Triggers: draw(t, rapid.SliceOfN(genWord, 1, 2), "triggers"),
 	}
 }
 

@@ -81,6 +81,11 @@ type RequestPolicy struct {
 	AllowedTaskClasses  []TaskClass `json:"allowed_task_classes"`
 	WriteAccess         bool        `json:"write_access"`
 	HostedModelsAllowed bool        `json:"hosted_models_allowed"`
+	// Invocation and Trigger are additive fields (Q-28): on which path the
+	// request comes, and which event of the caller's platform set it off
+	// (F-073). Empty, the path is read off the rest of the request.
+	Invocation InvocationMode `json:"invocation,omitempty"`
+	Trigger    string         `json:"trigger,omitempty"`
 }
 
 // Budget bounds one request (F-034). A nil field means the certified ceiling,

@@ -126,6 +126,9 @@ type AssistancePolicy struct {
 	WriteAccess                   bool           `json:"write_access"`
 	HostedModelsAllowed           bool           `json:"hosted_models_allowed"`
 	ApprovalRequiredForEscalation bool           `json:"approval_required_for_escalation"`
+	// Triggers is an additive field (Q-28): the events on which an agent in
+	// mode conditional may reach a specialist.
+	Triggers []string `json:"triggers,omitempty"`
 }
 
 // CoreAgentDefinition is the persistent registry entry (F-068), 22 fields,

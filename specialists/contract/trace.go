@@ -16,6 +16,7 @@ const (
 	ReasonWildcardAgents     ReasonCode = "wildcard_core_agents"
 	ReasonAgentNotCertified  ReasonCode = "core_agent_not_certified"
 	ReasonTaskNotCertified   ReasonCode = "task_class_not_certified"
+	ReasonInvocation         ReasonCode = "invocation_not_certified"
 	ReasonWriteAccess        ReasonCode = "write_access_requested"
 	ReasonHostedModels       ReasonCode = "hosted_models_requested"
 	ReasonSourceNotAllowed   ReasonCode = "evidence_source_not_allowed"

@@ -63,6 +63,7 @@ func TestF071_Certify(t *testing.T) {
 		"fine":         {func(*contract.AssistancePolicy) {}, "harness", nil},
 		"wildcard":     {func(p *contract.AssistancePolicy) { p.AllowedCoreAgents = []string{"*"} }, "harness", harness.ErrUnbounded},
 		"unbounded":    {func(p *contract.AssistancePolicy) { p.AllowedTaskClasses = nil }, "harness", harness.ErrUnbounded},
+		"any trigger":  {func(p *contract.AssistancePolicy) { p.Triggers = []string{"*"} }, "harness", harness.ErrUnbounded},
 		"self-granted": {func(*contract.AssistancePolicy) {}, "forge.a", harness.ErrSelfGranted},
 		"ungranted":    {func(*contract.AssistancePolicy) {}, "", harness.ErrSelfGranted},
 		"ceiling":      {func(p *contract.AssistancePolicy) { p.TokenCeiling = 101 }, "harness", harness.ErrCeiling},

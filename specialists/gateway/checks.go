@@ -59,6 +59,7 @@ var checks = [...]struct {
 		{"write_access", (*Gateway).checkWriteAccess},
 		{"hosted_models", (*Gateway).checkHosted},
 		{"core_agents", (*Gateway).checkCoreAgents},
+		{"invocation_mode", (*Gateway).checkInvocation},
 		{"task_class", (*Gateway).checkTaskClass},
 	}},
 	{contract.StepScope, []check{
@@ -163,6 +164,33 @@ func (g *Gateway) checkCoreAgents(e *entry) refusal {
 		if d, ok := g.p.Registry.Get(id); ok {
 			e.cands = append(e.cands, d)
 		}
+	}
+	return pass
+}
+
+// checkInvocation holds the path on which a request comes to the one that the
+// policy certifies (F-073). Where the request does not say it, a trigger makes
+// it conditional, and naming core agents asks for them - which under
+// orchestrator_selected narrows the orchestrator's choice.
+func (g *Gateway) checkInvocation(e *entry) refusal {
+	q, mode := e.req.Policy, e.policy.InvocationMode
+	path := q.Invocation
+	switch {
+	case path != "":
+	case q.Trigger != "":
+		path = contract.InvokeConditional
+	case len(q.AllowedCoreAgents) > 0 && mode == contract.InvokeExplicit:
+		path = contract.InvokeExplicit
+	default:
+		path = contract.InvokeOrchestratorSelected
+	}
+	switch {
+	case path != mode:
+		return refuse(contract.ReasonInvocation, "the request comes as %s, certified is %s", path, mode)
+	case path == contract.InvokeConditional && !slices.Contains(e.policy.Triggers, q.Trigger):
+		return refuse(contract.ReasonInvocation, "the certified policy declares no such trigger")
+	case path != contract.InvokeConditional && q.Trigger != "":
+		return refuse(contract.ReasonInvocation, "a trigger on the path %s", path)
 	}
 	return pass
 }

@@ -55,6 +55,9 @@ func (e Engine) ActionClass(role, action string) Class {
 	}
 }
 
+// MayView reports whether a role may see the advanced trace (F-056).
+func (e Engine) MayView(role string) bool { return e.ActionClass(role, ViewTrace) == Read }
+
 // MayInvoke reports whether a role may ask for specialist assistance, which
 // needs the class run: neither read nor a higher class stands for it.
 func (e Engine) MayInvoke(role string) bool { return e.ActionClass(role, InvokeCore) == Run }

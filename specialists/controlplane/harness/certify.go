@@ -6,6 +6,7 @@ package harness
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fabriccore/assay/specialists/contract"
@@ -31,6 +32,9 @@ func Certify(p contract.AssistancePolicy, agentID, grantedBy string, c Ceilings)
 		if strings.ContainsAny(id, "*?") || id == "" {
 			return fmt.Errorf("certify %s: allowed_core_agents %q: %w", agentID, id, ErrUnbounded)
 		}
+	}
+	if slices.ContainsFunc(p.Triggers, func(t string) bool { return t == "" || strings.ContainsAny(t, "*?") }) {
+		return fmt.Errorf("certify %s: triggers %q: %w", agentID, p.Triggers, ErrUnbounded)
 	}
 	if p.Enabled && (len(p.AllowedCoreAgents) == 0 || len(p.AllowedTaskClasses) == 0) {
 		return fmt.Errorf("certify %s: enabled without named agents and task classes: %w", agentID, ErrUnbounded)
