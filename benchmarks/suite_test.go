@@ -78,7 +78,7 @@ func TestShippedFiles(t *testing.T) {
 			check("suites/"+n+".yaml", "suite")
 		}
 	}
-	if d := cmp.Diff([]string{"pilot", "smoke"}, SuiteNames(t.TempDir())); d != "" {
+	if d := cmp.Diff([]string{"pilot", "route-choice", "smoke"}, SuiteNames(t.TempDir())); d != "" {
 		t.Error(d)
 	}
 }

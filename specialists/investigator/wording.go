@@ -60,7 +60,7 @@ func wordingEvidence(chunks []Chunk, similarity [][]float64, class int) string {
 }
 
 // The bounds of a wording, in characters, as wordingSchema states them.
-const wordingMin, wordingMax = 12, 160
+const wordingMin, wordingMax = 12, maxCause
 
 // parseWording reads the wording strictly (F-060).
 func parseWording(text string) (string, error) {
