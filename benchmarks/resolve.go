@@ -26,9 +26,9 @@ type Stack struct {
 
 // Resolver supplies what only the stack and the server know.
 type Resolver interface {
-	// Stack describes what answers for a kind of arm on a route; r is nil for
-	// an arm without a model.
-	Stack(ctx context.Context, kind ArmKind, r *route.Spec) (Stack, error)
+	// Stack describes what answers for an arm; name is what its own name says
+	// after the kind. An unknown baseline or control is an error.
+	Stack(ctx context.Context, kind ArmKind, name string) (Stack, error)
 	// ModelDigest is the digest under which the server serves a model.
 	ModelDigest(ctx context.Context, m route.ModelSpec) (string, error)
 }
@@ -38,23 +38,26 @@ type Resolver interface {
 type Offline struct{}
 
 // Stack implements Resolver.
-func (Offline) Stack(context.Context, ArmKind, *route.Spec) (Stack, error) { return Stack{}, nil }
+func (Offline) Stack(context.Context, ArmKind, string) (Stack, error) { return Stack{}, nil }
 
 // ModelDigest implements Resolver.
 func (Offline) ModelDigest(context.Context, route.ModelSpec) (string, error) { return "", nil }
+
+// GuessControl is the negative control that answers the suite's guess.
+const GuessControl = "guess"
 
 // ParseArm splits an arm's name into its kind and its route's name or tag.
 func ParseArm(name string) (kind ArmKind, rest string, err error) {
 	head, rest, colon := strings.Cut(name, ":")
 	switch kind = ArmKind(head); {
-	case kind == ArmDeterministic && !colon:
-		return kind, "", nil
+	case kind == ArmDeterministic && colon == (rest != ""):
+		return kind, rest, nil
 	case (kind == ArmBare || kind == ArmCore) && rest != "":
 		return kind, rest, nil
-	case kind == ArmControl && rest == "guess":
+	case kind == ArmControl && rest != "":
 		return kind, rest, nil
 	}
-	return "", "", fmt.Errorf("arm %q is not known: give deterministic, bare:ROUTE, core:ROUTE or control:guess", name)
+	return "", "", fmt.Errorf("arm %q is not known: give deterministic, deterministic:BASELINE, bare:ROUTE, core:ROUTE or control:guess", name)
 }
 
 // generative are the profiles that a bare model tag serves.
@@ -121,7 +124,7 @@ func oneTaxonomy(corpora []*corpus.Corpus) (*corpus.Corpus, error) {
 }
 
 func resolveArm(ctx context.Context, s Suite, name string, threads int, r Resolver) (Arm, error) {
-	kind, _, err := ParseArm(name)
+	kind, rest, err := ParseArm(name)
 	if err != nil {
 		return Arm{}, err
 	}
@@ -129,13 +132,13 @@ func resolveArm(ctx context.Context, s Suite, name string, threads int, r Resolv
 	if a.Route, err = s.Route(name, threads); err != nil {
 		return Arm{}, err
 	}
-	if kind == ArmControl {
+	if kind == ArmControl && rest == GuessControl {
 		if s.Guess == nil {
 			return Arm{}, fmt.Errorf("%w: %s needs the suite's guess", ErrSuite, name)
 		}
 		a.Guess = s.Guess.Class
 	}
-	st, err := r.Stack(ctx, kind, a.Route)
+	st, err := r.Stack(ctx, kind, rest)
 	if err != nil {
 		return Arm{}, err
 	}

@@ -19,7 +19,7 @@ type Suite struct {
 	Name        string `yaml:"name" json:"name"`
 	Description string `yaml:"description" json:"description,omitempty"`
 	Corpora     []Pin  `yaml:"corpora" json:"corpora"`
-	// Arms are names: "deterministic", "bare:ROUTE", "core:ROUTE",
+	// Arms are names: "deterministic[:BASELINE]", "bare:ROUTE", "core:ROUTE",
 	// "control:guess"; ROUTE is a named route or a model tag.
 	Arms []string `yaml:"arms" json:"arms"`
 	// Routes are this suite's own; they win over the library of routes.yaml.
@@ -177,14 +177,14 @@ func (s *Suite) check(d document) error {
 func (s *Suite) checkArms(d document) error {
 	for i, a := range s.Arms {
 		at := fmt.Sprintf("$.arms[%d]", i)
-		kind, _, err := ParseArm(a)
+		kind, rest, err := ParseArm(a)
 		if err != nil {
 			return d.faultAt(at, "%v", err)
 		}
 		if slices.Contains(s.Arms[:i], a) {
 			return d.faultAt(at, "arm %s stands twice; keep one", a)
 		}
-		if kind == ArmControl && s.Guess == nil && !s.AdHoc {
+		if kind == ArmControl && rest == GuessControl && s.Guess == nil && !s.AdHoc {
 			return d.faultAt(at, "arm %s needs a guess: the class, and from which development corpus it was learnt", a)
 		}
 	}

@@ -3,12 +3,14 @@ package inproc
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/fabriccore/assay/runner"
 	"github.com/fabriccore/assay/runner/journal"
 	"github.com/fabriccore/assay/specialists/contract"
+	"github.com/fabriccore/assay/specialists/phase0"
 	"github.com/fabriccore/assay/specialists/route"
 )
 
@@ -28,8 +30,9 @@ func fill(t *journal.Trial, a contract.FailureAssessment) {
 		}
 	}
 	for _, e := range a.Evidence {
-		_, id, _ := strings.Cut(e.Ref, "/")
-		t.Evidence = append(t.Evidence, id)
+		if _, id, _ := strings.Cut(e.Ref, "/"); !slices.Contains(t.Evidence, id) {
+			t.Evidence = append(t.Evidence, id)
+		}
 	}
 }
 
@@ -47,6 +50,8 @@ func settle(t *journal.Trial, took time.Duration) {
 // kindOf says what a failed model call is to the trial.
 func kindOf(err error) (journal.Kind, contract.ReasonCode) {
 	switch {
+	case errors.Is(err, phase0.ErrOutput):
+		return journal.ModelError, contract.ReasonSchemaInvalid
 	case errors.Is(err, route.ErrInfra):
 		return journal.InfraError, contract.ReasonInfraError
 	case errors.Is(err, context.Canceled):

@@ -4,11 +4,20 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/fabriccore/assay/benchmarks"
 	"github.com/fabriccore/assay/specialists/contract"
 )
 
-// guessVersion names the control's behaviour in arm digests.
-const guessVersion = "1"
+// controlVersion names the controls' behaviour in arm digests.
+const controlVersion = "1"
+
+// controls make the specialist that stands in for the real one in a
+// control: arm; a new one is one line.
+var controls = map[string]func(def contract.CoreAgentDefinition, a benchmarks.Arm) contract.Specialist{
+	benchmarks.GuessControl: func(def contract.CoreAgentDefinition, a benchmarks.Arm) contract.Specialist {
+		return &guess{def: def, class: a.Guess}
+	},
+}
 
 // guess is the specialist of the negative control: it reads nothing and always
 // answers the class learnt on development data.
@@ -29,7 +38,7 @@ func (g *guess) Handle(_ context.Context, j contract.Job) (contract.CoreAgentRes
 		cites = append(cites, contract.EvidenceCite{Ref: e.Ref(), SHA256: e.SHA256})
 		refs = append(refs, e.Ref())
 	}
-	prov := []contract.Provenance{{Step: "guess", Source: "control.guess", Digest: guessVersion}}
+	prov := []contract.Provenance{{Step: "guess", Source: "control.guess", Digest: controlVersion}}
 	raw, err := json.Marshal(contract.Filled(contract.FailureAssessment{
 		FailureClass: g.class, Evidence: cites, Provenance: prov,
 		RootCauseHypotheses: []contract.Hypothesis{{Cause: "the most frequent class of the development corpus", EvidenceRefs: refs,

@@ -53,9 +53,19 @@ func New(p Parts) (*Stack, error) {
 		p.Tag = func(m string) string { return m }
 	}
 	s := &Stack{parts: p, rules: rules, goals: map[string]string{}, taxonomies: map[string]contract.Taxonomy{}, taxonomyOf: map[string]string{}}
+	texts := map[string]string{} // evidence reference → hash
 	for _, c := range p.Corpora {
 		s.taxonomies[c.TaxonomyDigest] = c.Taxonomy
 		for _, k := range c.Cases {
+			if d, ok := s.taxonomyOf[k.ID]; ok && (d != c.TaxonomyDigest || s.goals[k.ID] != c.Meta.Goal) {
+				return nil, fmt.Errorf("case %s of corpus %s stands in another corpus with another taxonomy or goal", k.ID, c.Meta.Name)
+			}
+			for _, e := range k.Evidence {
+				if sum, ok := texts[e.Ref()]; ok && sum != e.SHA256 {
+					return nil, fmt.Errorf("evidence %s of case %s stands in another case with another text", e.Ref(), k.ID)
+				}
+				texts[e.Ref()] = e.SHA256
+			}
 			s.goals[k.ID] = c.Meta.Goal
 			s.taxonomyOf[k.ID] = c.TaxonomyDigest
 			s.evidence = append(s.evidence, k.Evidence...)
@@ -64,10 +74,16 @@ func New(p Parts) (*Stack, error) {
 	return s, nil
 }
 
-// Stack describes what answers for a kind of arm.
-func (s *Stack) Stack(_ context.Context, kind benchmarks.ArmKind, _ *route.Spec) (benchmarks.Stack, error) {
+// Stack describes what answers for an arm.
+func (s *Stack) Stack(_ context.Context, kind benchmarks.ArmKind, name string) (benchmarks.Stack, error) {
 	st := benchmarks.Stack{RulesDigest: s.rules.Digest()}
 	switch kind {
+	case benchmarks.ArmDeterministic:
+		b, err := lookup(baselines, "baseline", name)
+		if err != nil {
+			return st, err
+		}
+		st.RulesDigest = b(s).Digest()
 	case benchmarks.ArmBare:
 		return benchmarks.Stack{PromptDigest: contract.Sum(phase0.PromptDigest())}, nil
 	case benchmarks.ArmCore:
@@ -77,7 +93,10 @@ func (s *Stack) Stack(_ context.Context, kind benchmarks.ArmKind, _ *route.Spec)
 		}
 		st.SpecialistID, st.SpecialistVersion, st.PromptDigest = def.ID, def.Version, specialists.PromptDigest()
 	case benchmarks.ArmControl:
-		st.SpecialistID, st.SpecialistVersion = "control.guess", guessVersion
+		if _, err := lookup(controls, "control", name); err != nil {
+			return st, err
+		}
+		st.SpecialistID, st.SpecialistVersion = "control."+name, controlVersion
 	}
 	return st, nil
 }

@@ -5,6 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/fabriccore/assay/benchmarks"
@@ -17,14 +20,48 @@ import (
 	"github.com/fabriccore/assay/specialists/route"
 )
 
-// rulesTarget is the deterministic arm.
+// Baseline is a model-free way to answer. Digest names its rules or data.
+type Baseline interface {
+	Investigate(contract.Taxonomy, []contract.EvidenceItem) contract.FailureAssessment
+	Digest() string
+}
+
+// baselines make the answerer of a deterministic arm by its name, "" for the
+// Phase-0 rules; a new one is one line.
+var baselines = map[string]func(*Stack) Baseline{
+	"": func(s *Stack) Baseline { return s.rules },
+}
+
+// lookup finds a registered part by name.
+func lookup[T any](m map[string]T, what, name string) (T, error) {
+	v, ok := m[name]
+	if !ok {
+		known := slices.Sorted(maps.Keys(m))
+		if i := slices.Index(known, ""); i >= 0 {
+			known[i] = "(no name)"
+		}
+		return v, fmt.Errorf("%w: no %s is called %q; known: %s", benchmarks.ErrSuite, what, name, strings.Join(known, ", "))
+	}
+	return v, nil
+}
+
+// rulesTarget is a deterministic arm.
 type rulesTarget struct {
 	stack *Stack
 	arm   benchmarks.Arm
+	rules Baseline
 }
 
 func (s *Stack) deterministic(_ context.Context, a benchmarks.Arm) (runner.Target, error) {
-	return &rulesTarget{s, a}, nil
+	_, name, err := benchmarks.ParseArm(a.Name)
+	if err != nil {
+		return nil, err
+	}
+	b, err := lookup(baselines, "baseline", name)
+	if err != nil {
+		return nil, err
+	}
+	return &rulesTarget{s, a, b(s)}, nil
 }
 
 func (t *rulesTarget) Warm(context.Context) ([]contract.CallRecord, error) { return nil, nil }
@@ -35,7 +72,7 @@ func (t *rulesTarget) Fingerprint(ctx context.Context) (journal.Route, error) {
 
 func (t *rulesTarget) Ask(_ context.Context, c corpus.Case, _ int) runner.Answer {
 	began := t.stack.parts.Now()
-	assessment := t.stack.rules.Investigate(t.stack.taxonomies[t.stack.taxonomyOf[c.ID]], c.Evidence)
+	assessment := t.rules.Investigate(t.stack.taxonomies[t.stack.taxonomyOf[c.ID]], c.Evidence)
 	took := t.stack.parts.Now().Sub(began)
 	var a runner.Answer
 	fill(&a.Trial, assessment)
@@ -58,19 +95,19 @@ func (s *Stack) bare(ctx context.Context, a benchmarks.Arm) (runner.Target, erro
 	if err != nil {
 		return nil, err
 	}
-	t := &bareTarget{stack: s, arm: a, router: r}
-	for _, p := range []contract.Profile{contract.ProfileFastExtract, contract.ProfileBalancedReason} {
+	for _, p := range []contract.Profile{contract.ProfileBalancedReason, contract.ProfileFastExtract} { // as phase0 chooses
 		if m, ok := a.Route.Profiles[p]; ok {
-			t.numCtx = m.Options.NumCtx
+			return &bareTarget{stack: s, arm: a, router: r, numCtx: m.Options.NumCtx}, nil
 		}
 	}
-	return t, nil
+	return nil, fmt.Errorf("route %s maps neither balanced_reason nor fast_extract to a model: %w", a.Route.Name, route.ErrNoProfile)
 }
 
 // Warm loads the model with one call on an empty case.
 func (t *bareTarget) Warm(ctx context.Context) ([]contract.CallRecord, error) {
 	var calls []contract.CallRecord
-	for d, tax := range t.stack.taxonomies {
+	for _, d := range slices.Sorted(maps.Keys(t.stack.taxonomies)) {
+		tax := t.stack.taxonomies[d]
 		empty := []contract.EvidenceItem{{ID: "e1", Source: "stage_output", Workspace: "ws-warm", MediaType: "text/plain", Text: "warm-up"}}
 		_, call, err := phase0.Bare(ctx, t.router, t.numCtx, contract.Task{Type: contract.TaskFailureAnalysis, TaxonomyDigest: d}, tax, empty)
 		calls = append(calls, call)
@@ -94,9 +131,6 @@ func (t *bareTarget) Ask(ctx context.Context, c corpus.Case, _ int) runner.Answe
 	a.Trial.Calls = []contract.CallRecord{call}
 	if err != nil {
 		a.Trial.Kind, a.Trial.Reason = kindOf(err)
-		if call.ErrorKind == "" {
-			a.Trial.Reason = contract.ReasonSchemaInvalid
-		}
 		a.Trial.Status, a.Trial.Error = contract.StatusFailed, err.Error()
 	} else {
 		fill(&a.Trial, assessment)
@@ -136,7 +170,15 @@ func (s *Stack) control(_ context.Context, a benchmarks.Arm) (runner.Target, err
 	if err != nil {
 		return nil, err
 	}
-	return s.assemble(a, nil, nil, []contract.Specialist{&guess{def: def, class: a.Guess}})
+	_, name, err := benchmarks.ParseArm(a.Name)
+	if err != nil {
+		return nil, err
+	}
+	c, err := lookup(controls, "control", name)
+	if err != nil {
+		return nil, err
+	}
+	return s.assemble(a, nil, nil, []contract.Specialist{c(def, a)})
 }
 
 func (s *Stack) assemble(a benchmarks.Arm, r *route.Router, rec *recorder, team []contract.Specialist) (runner.Target, error) {
