@@ -84,8 +84,8 @@ func TestRunUsage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for args, want := range map[string]string{
-		"run":                            "name a suite (pilot, smoke)",
-		"run nosuch":                     "known: pilot, smoke",
+		"run":                            "name a suite (pilot, route-choice, smoke)",
+		"run nosuch":                     "known: pilot, route-choice, smoke",
 		"run ./s.yaml":                   `./s.yaml:5:1: unknown key "repeat"; did you mean "repeats"?`,
 		"run pilot --corpus x":           "not both",
 		"run --corpus pilot-v1":          "--corpus wants",
