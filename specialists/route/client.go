@@ -158,7 +158,7 @@ func classify(ctx context.Context, what string, err error) error {
 		if errors.Is(cerr, context.Canceled) {
 			return fmt.Errorf("%s: %w", what, context.Canceled)
 		}
-		return fmt.Errorf("%s: no answer within the time-out: %w", what, errors.Join(ErrModel, context.DeadlineExceeded))
+		return fmt.Errorf("%s: no answer within the time-out: %w: %w", what, ErrModel, context.DeadlineExceeded)
 	}
 	for _, known := range []error{ErrInfra, ErrModel, ErrTruncated} {
 		if errors.Is(err, known) {

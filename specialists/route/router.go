@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -41,8 +42,8 @@ type Router struct {
 // NewRouter resolves every profile of the spec on the server.
 func NewRouter(ctx context.Context, c *Client, spec Spec) (*Router, error) {
 	r := &Router{client: c, spec: spec, models: map[contract.Profile]ModelInfo{}, prefill: map[contract.Profile][]float64{}}
-	for p, m := range spec.Profiles {
-		info, err := c.Describe(ctx, m.Model)
+	for _, p := range slices.Sorted(maps.Keys(spec.Profiles)) {
+		info, err := c.Describe(ctx, spec.Profiles[p].Model)
 		if err != nil {
 			return nil, err
 		}
