@@ -3,7 +3,6 @@ package contract
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 )
@@ -21,9 +20,9 @@ type Chain struct {
 // NewChain starts an empty chain.
 func NewChain(traceID string) *Chain { return &Chain{trace: traceID} }
 
-// Append adds a receipt and returns it.
+// Append adds a receipt and returns it; body must not be changed afterwards.
 func (c *Chain) Append(kind string, body map[string]string) Receipt {
-	r := Receipt{Seq: len(c.links), TraceID: c.trace, Kind: kind, Body: maps.Clone(body)}
+	r := Receipt{Seq: len(c.links), TraceID: c.trace, Kind: kind, Body: body}
 	if r.Body == nil {
 		r.Body = map[string]string{}
 	}

@@ -17,7 +17,7 @@ import (
 // entry is a decoded request on its way through the four checks.
 type entry struct {
 	ctx    context.Context
-	req    contract.GatewayRequest
+	req    *contract.GatewayRequest
 	policy contract.AssistancePolicy
 	cands  []contract.CoreAgentDefinition
 	budget orchestrator.Budgets

@@ -40,7 +40,7 @@ func (g *Gateway) Discarded() int { return int(g.discarded.Load()) }
 func (g *Gateway) Stuck() int { return int(g.stuck.Load()) }
 
 // visit is one request from entry to answer. Its fields are the door's; the
-// work goroutine gets copies.
+// decoded request is only read, by the work goroutine as well.
 type visit struct {
 	*Gateway
 	book    Book
@@ -88,7 +88,7 @@ func (g *Gateway) Request(ctx context.Context, raw []byte) ([]byte, contract.Rec
 		}
 		return v.answer(ended(contract.StatusRefused, reason, err.Error()), "")
 	}
-	out := v.bounded(ctx, req)
+	out := v.bounded(ctx, &req)
 	return v.answer(out, req.Task.RequiredOutputSchema)
 }
 
@@ -107,7 +107,7 @@ var errDeadline = errors.New("the request's time-out")
 // bounded runs the four checks, the delegation and the validation in a
 // goroutine and returns at the latest when the deadline passes, the caller
 // cancels or the master switch goes off, whatever the work does then.
-func (v *visit) bounded(caller context.Context, req contract.GatewayRequest) orchestrator.Outcome {
+func (v *visit) bounded(caller context.Context, req *contract.GatewayRequest) orchestrator.Outcome {
 	bound, unbind := v.p.Switches.Bind(caller)
 	defer unbind()
 	ctx, cancel := context.WithTimeoutCause(bound, v.deadline(req), errDeadline)
@@ -164,7 +164,7 @@ func cut(caller, ctx context.Context) orchestrator.Outcome {
 }
 
 // deadline is the request's time-out, at most the door's own.
-func (v *visit) deadline(req contract.GatewayRequest) time.Duration {
+func (v *visit) deadline(req *contract.GatewayRequest) time.Duration {
 	d := v.p.Limits.Deadline
 	if ms := req.Budget.TimeoutMS; ms != nil && *ms > 0 && *ms < int(d.Milliseconds()) {
 		d = time.Duration(*ms) * time.Millisecond
@@ -173,7 +173,7 @@ func (v *visit) deadline(req contract.GatewayRequest) time.Duration {
 }
 
 // work is the walk of F-031 up to validation.
-func (v *visit) work(ctx context.Context, req contract.GatewayRequest) orchestrator.Outcome {
+func (v *visit) work(ctx context.Context, req *contract.GatewayRequest) orchestrator.Outcome {
 	e := &entry{ctx: ctx, req: req, tally: v.tally, onEnd: v.onEnd}
 	for _, s := range checks {
 		v.book.Step(s.step, nil)

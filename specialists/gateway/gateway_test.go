@@ -217,7 +217,7 @@ func TestF060_ForeignRecommendationFailsClosed(t *testing.T) {
 		"broken":    `{"failure_class":`,
 	} {
 		out := validated(orchestrator.Outcome{Status: contract.StatusCompleted, Recommendation: json.RawMessage(rec)},
-			contract.GatewayRequest{Task: contract.Task{RequiredOutputSchema: "FailureAssessment.v1"}})
+			&contract.GatewayRequest{Task: contract.Task{RequiredOutputSchema: "FailureAssessment.v1"}})
 		if out.Status != contract.StatusFailed || out.Reason != contract.ReasonSchemaInvalid || out.Recommendation != nil {
 			t.Errorf("%s: %+v", name, out)
 		}

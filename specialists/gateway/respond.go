@@ -13,7 +13,7 @@ import (
 
 // validated holds an outcome to the schema that the request demands; one that
 // does not fit fails closed and loses its recommendation (F-060).
-func validated(out orchestrator.Outcome, req contract.GatewayRequest) orchestrator.Outcome {
+func validated(out orchestrator.Outcome, req *contract.GatewayRequest) orchestrator.Outcome {
 	bad := func(why string) orchestrator.Outcome {
 		o := ended(contract.StatusFailed, contract.ReasonSchemaInvalid, why)
 		o.Specialists = out.Specialists

@@ -68,7 +68,7 @@ type Budgets struct {
 
 // Assignment is a request that passed the gateway's four checks.
 type Assignment struct {
-	Request    contract.GatewayRequest
+	Request    *contract.GatewayRequest
 	Candidates []string // core agents that policy and request allow
 	Policy     contract.AssistancePolicy
 	Budget     Budgets

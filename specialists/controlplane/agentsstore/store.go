@@ -51,6 +51,16 @@ func Sign(a Agent, key ed25519.PrivateKey) (Signed, error) {
 	return Signed{Payload: raw, Signature: ed25519.Sign(key, raw)}, nil
 }
 
+// sum names the exact signature and payload; the length keeps them apart.
+func (a Signed) sum() (sum [sha256.Size]byte) {
+	h := sha256.New()
+	h.Write([]byte{byte(len(a.Signature))})
+	h.Write(a.Signature)
+	h.Write(a.Payload)
+	h.Sum(sum[:0])
+	return sum
+}
+
 // Store is safe for concurrent use.
 type Store struct {
 	pub ed25519.PublicKey
@@ -107,7 +117,7 @@ func (s *Store) List() []string {
 func (s *Store) find(id, version string) (Agent, error) {
 	s.mu.RLock()
 	raw, ok := s.agents[id+"@"+version]
-	sum := sha256.Sum256(slices.Concat(raw.Signature, raw.Payload))
+	sum := raw.sum()
 	a, seen := s.good[sum]
 	s.mu.RUnlock()
 	if !ok {
