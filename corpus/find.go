@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -29,14 +30,18 @@ func DefaultTaxonomy() (taxonomy, guide []byte) {
 }
 
 // Folder finds a corpus folder by name or path: a folder of that path when it
-// holds a corpus.yaml, else <root>/corpus/<name>. A bare name is never a folder
-// of the working directory. Its error is ErrNotFound.
+// holds a corpus.yaml, else <root>/corpus/<name>. A bare name is a folder of the
+// working directory only where no corpus of that name is known. Its error is
+// ErrNotFound.
 func Folder(root, name string) (string, error) {
 	dir := filepath.Join(root, "corpus", name)
 	if filepath.IsAbs(name) || strings.ContainsAny(name, `/\.`) {
 		dir = name
 	}
 	if _, err := os.Stat(filepath.Join(dir, MetaFile)); err != nil {
+		if _, err := os.Stat(filepath.Join(name, MetaFile)); err == nil && !slices.Contains(Names(root), name) {
+			return name, nil
+		}
 		return "", fmt.Errorf("corpus %s: %w; known: %s", name, ErrNotFound, strings.Join(Names(root), ", "))
 	}
 	return dir, nil

@@ -147,7 +147,7 @@ func (a *asking) one(t benchmarks.Trial, arm benchmarks.Arm, wait time.Duration)
 		tr.Error = fmt.Sprintf("the target gave no response kind but %q", tr.Kind)
 		tr.Kind = journal.InfraError
 	}
-	tr.Timing.Wait = wait
+	tr.Timing.Wait += wait
 	if tr.Timing.Total == 0 {
 		tr.Timing.Total = elapsed
 	}

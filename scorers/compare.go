@@ -142,7 +142,7 @@ func (s *scoring) pair(key, name string, a, b contender, sub string, ids []strin
 	}
 	n := len(values)
 	cs := stats.ByCluster(values, fams)
-	c.Difference = stats.MeanDifference(cs, s.opts)
+	c.Difference = stats.BoundedDifference(cs, s.opts)
 	if b.of == nil {
 		c.Difference = stats.None(c.Difference.Method, "no model-free baseline: it needs a model-free arm with trials and a guess")
 	}

@@ -52,3 +52,21 @@ func GeoMeanRatio(logs []Cluster, o Options) Figure {
 	f.Point, f.Lo, f.Hi = math.Exp(f.Point), math.Exp(f.Lo), math.Exp(f.Hi)
 	return f.done()
 }
+
+// BoundedDifference is [MeanDifference] of differences that lie in −1..1, such
+// as differences in accuracy. Where every family shows the same difference, the
+// sample has no spread and the bounds of MeanDifference fall together; they say
+// nothing of families that the sample does not hold. The bounds are then widened
+// by the largest share q of families that may differ and still leave such a
+// sample with probability alpha, q = 1 − alpha^(1/families) (Clopper–Pearson for
+// zero events), each differing as far as it can.
+func BoundedDifference(cs []Cluster, o Options) Figure {
+	f := MeanDifference(cs, o)
+	if !f.OK() || f.Hi > f.Lo {
+		return f
+	}
+	q := 1 - math.Pow(1-o.filled(len(cs)).Level, 1/float64(f.Clusters))
+	f.Lo, f.Hi = f.Point-q*(1+f.Point), f.Point+q*(1-f.Point)
+	f.Method = "no spread over families: zero-event bound on the share that differs, each end one-sided"
+	return f.done()
+}

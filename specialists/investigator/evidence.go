@@ -33,7 +33,7 @@ const (
 )
 
 var (
-	strong = regexp.MustCompile(`(?i)\b(error|fatal|panic|exception|traceback|failed|failure|denied|refused|forbidden|unauthorized|timed? ?out|deadlock|cannot|can't|could not|unable|missing|invalid|not found|no such|unknown|unrecognized|undefined|unexpected|conflict|exceed(ed|s)?|exhausted|killed|out of|too many|already|violates|corrupt|mismatch|unsupported|incompatible|requires|reject(ed)?|expired|abort(ed|ing)?|E[A-Z]{4,})\b`)
+	strong = regexp.MustCompile(`(?i)\b(error|fatal|panic|exception|traceback|failed|failure|denied|refused|forbidden|unauthorized|timed? ?out|deadlock|cannot|can't|could not|unable|missing|invalid|not found|no such|unknown|unrecognized|undefined|unexpected|conflict|exceed(ed|s)?|exhausted|killed|out of|too many|already|violates|corrupt|mismatch|unsupported|incompatible|requires|reject(ed)?|expired|abort(ed|ing)?|(?-i:E[A-Z]{4,}))\b`)
 	weak   = regexp.MustCompile(`(?i)\b(warn(ing)?|retry(ing)?|slow|skipp(ed|ing)|deprecated|attempt)\b`)
 )
 
