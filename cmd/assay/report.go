@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fabriccore/assay/reports"
+	"github.com/fabriccore/assay/runner"
 )
 
 // documentFile is the truth in a run folder.
@@ -20,8 +21,9 @@ func newReportCommand(st *state) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report RUN",
 		Short: "Show the report of a run again, or write it in other formats",
-		Long: `Show the report of a run from its document.json. RUN is a run folder or its
-name below --runs. Nothing is scored anew.
+		Long: `Show the report of a run from its document.json. RUN is a run folder, a part of
+its name below --runs, or "latest". Nothing is scored anew, but for a run that
+has no report yet or has gone on since.
 
 Without -o the report goes to standard output, as text or with --format json
 as the document itself. Each -o FILE writes one file in the format of its
@@ -75,26 +77,37 @@ func report(st *state, run string, outs []string) error {
 	})
 }
 
-// readDocument reads the document of a run folder, or of a run's name below
-// --runs, and says where it lies.
+// readDocument reads the document of a run, and says where it lies. A run that
+// has none yet, or whose document was written before the run had ended, is
+// scored and its report written.
 func readDocument(st *state, run string) (dir string, d reports.Document, err error) {
-	dir = run
-	f, err := os.Open(filepath.Join(dir, documentFile))
-	if errors.Is(err, fs.ErrNotExist) && filepath.IsLocal(run) {
-		dir = filepath.Join(st.flags.runs, run)
-		f, err = os.Open(filepath.Join(dir, documentFile))
-	}
-	if err != nil {
-		if isFolder(run) || isFolder(dir) {
-			return "", d, usagef("run %s has no readable %s: score it first with 'assay score %s'", run, documentFile, run)
+	if dir, err = runner.FindRun(st.flags.runs, run); err != nil {
+		if !isFolder(run) {
+			return "", d, err
 		}
-		return "", d, usagef("there is no run %s, neither as a folder nor below %s", run, st.flags.runs)
+		dir = run // a folder with a document alone, kept elsewhere
 	}
-	defer f.Close()
-	if d, err = reports.Read(f); err != nil {
-		return "", d, fmt.Errorf("%s: %w", filepath.Join(dir, documentFile), err)
+	f, err := os.Open(filepath.Join(dir, documentFile))
+	if err == nil {
+		defer f.Close()
+		if d, err = reports.Read(f); err != nil {
+			return "", d, fmt.Errorf("%s: %w", filepath.Join(dir, documentFile), err)
+		}
+		if !d.Run.Finished.IsZero() {
+			return dir, d, nil
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return "", d, fmt.Errorf("read the report of run %s: %w", run, err)
 	}
-	return dir, d, nil
+	r, err := openRun(st, dir)
+	if err != nil {
+		return "", d, err
+	}
+	if d, err = r.document(st); err != nil {
+		return "", d, err
+	}
+	_, err = reports.WriteAll(dir, d)
+	return dir, d, err
 }
 
 // reportFiles are the report files that a run folder really holds.
