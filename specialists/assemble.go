@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -103,7 +104,7 @@ func New(p Parts) (*Door, error) {
 	reg := p.Registry
 	if reg == nil {
 		var err error
-		if reg, err = registry.Default(); err != nil {
+		if reg, err = Registry(); err != nil {
 			return nil, fmt.Errorf("assemble: %w", err)
 		}
 	}
@@ -212,12 +213,25 @@ func (d *Door) Discarded() int { return d.gateway.Discarded() }
 // Stuck is documented at Discarded.
 func (d *Door) Stuck() int { return d.gateway.Stuck() }
 
-// DefaultAgent is the caller of the pilot with the ceilings of a definition.
-func DefaultAgent(def contract.CoreAgentDefinition) agentsstore.Agent {
+// DefaultAgent is the caller of the pilot with the ceilings of a definition,
+// certified for it and for others.
+func DefaultAgent(def contract.CoreAgentDefinition, others ...contract.CoreAgentDefinition) agentsstore.Agent {
+	ids, classes := []string{def.ID}, slices.Clone(def.SupportedTaskClasses)
+	for _, o := range others {
+		if o.ID == def.ID {
+			continue
+		}
+		ids = append(ids, o.ID)
+		for _, c := range o.SupportedTaskClasses {
+			if !slices.Contains(classes, c) {
+				classes = append(classes, c)
+			}
+		}
+	}
 	return agentsstore.Agent{
 		ID: CallerAgent, Version: CallerVersion, Origin: "human", Roles: []string{CallerRole}, GrantedBy: "fabric_harness",
 		Assistance: contract.AssistancePolicy{
-			Version: "1", Enabled: true, AllowedCoreAgents: []string{def.ID}, AllowedTaskClasses: def.SupportedTaskClasses,
+			Version: "1", Enabled: true, AllowedCoreAgents: ids, AllowedTaskClasses: classes,
 			InvocationMode: contract.InvokeOrchestratorSelected, MaxCoreAgentsPerRequest: 3, MaxMicroAgentsPerRequest: 6,
 			MaxReasoningRounds: 2, TokenCeiling: def.TokenBudget, LatencyMSCeiling: def.LatencyMSBudget,
 			TimeoutMSCeiling: def.TimeoutMS, ApprovalRequiredForEscalation: true,
@@ -233,7 +247,7 @@ func signedAgents(p Parts, reg *registry.Registry, public ed25519.PublicKey, key
 	}
 	list := p.Agents
 	if list == nil {
-		list = []agentsstore.Agent{DefaultAgent(def)}
+		list = []agentsstore.Agent{DefaultAgent(def, reg.All()...)}
 	}
 	ceilings := harness.Ceilings{CoreAgents: 3, MicroAgents: 6, Rounds: 2, Tokens: def.TokenBudget, LatencyMS: def.LatencyMSBudget, TimeoutMS: def.TimeoutMS}
 	store := agentsstore.New(public)

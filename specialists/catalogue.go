@@ -14,43 +14,58 @@ type Make func(def contract.CoreAgentDefinition, constants map[string]float64, r
 // Rules scores classes by known signatures; runcontracts.Engine is one.
 type Rules = investigator.Signature
 
-// catalogue lists every specialist by registry id; a new one is one line.
-var catalogue = map[string]Make{
-	investigator.ID: func(def contract.CoreAgentDefinition, c map[string]float64, r Rules) (contract.Specialist, error) {
-		k, err := investigator.ConstantsFrom(c)
-		if err != nil {
-			return nil, err
-		}
-		return investigator.New(def, k, r), nil
-	},
+// part is one specialist of this build: its registry entry and how to make it.
+type part struct {
+	definition []byte
+	make       Make
 }
 
-// Catalogue makes every specialist that the registry holds and this build has
-// code for.
-func Catalogue(constants map[string]float64, rules Rules) ([]contract.Specialist, error) {
-	reg, err := registry.Default()
+// catalogue lists the specialists; a new one is a folder and one line here.
+var catalogue = []part{
+	{investigator.Definition, makeInvestigator},
+}
+
+func makeInvestigator(def contract.CoreAgentDefinition, c map[string]float64, r Rules) (contract.Specialist, error) {
+	k, err := investigator.ConstantsFrom(c)
 	if err != nil {
 		return nil, err
 	}
-	var out []contract.Specialist
-	for id, build := range catalogue {
-		def, ok := reg.Get(id)
-		if !ok {
-			return nil, fmt.Errorf("specialist %s is not in the registry", id)
-		}
-		s, err := build(def, constants, rules)
+	return investigator.New(def, k, r), nil
+}
+
+// Registry loads the definitions of the catalogue.
+func Registry() (*registry.Registry, error) {
+	list := make([][]byte, len(catalogue))
+	for i, p := range catalogue {
+		list[i] = p.definition
+	}
+	return registry.Load(list...)
+}
+
+// Catalogue makes every specialist of the catalogue for a route's constants.
+func Catalogue(constants map[string]float64, rules Rules) ([]contract.Specialist, error) {
+	reg, err := Registry()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]contract.Specialist, len(catalogue))
+	for i, p := range catalogue {
+		d, err := contract.Decode[contract.CoreAgentDefinition](p.definition)
 		if err != nil {
-			return nil, fmt.Errorf("make %s: %w", id, err)
+			return nil, err
 		}
-		out = append(out, s)
+		def, _ := reg.Get(d.ID) // loaded from the same bytes
+		if out[i], err = p.make(def, constants, rules); err != nil {
+			return nil, fmt.Errorf("make %s: %w", d.ID, err)
+		}
 	}
 	return out, nil
 }
 
-// Investigator names the specialist of the first slice, for arms that replace
-// it, and PromptDigest is the hash of all that is constant in its prompts.
+// Investigator is the registry entry of the specialist of the first slice, for
+// arms that replace it.
 func Investigator() (contract.CoreAgentDefinition, error) {
-	reg, err := registry.Default()
+	reg, err := Registry()
 	if err != nil {
 		return contract.CoreAgentDefinition{}, err
 	}

@@ -69,7 +69,7 @@ type fakeSpecialist struct {
 }
 
 func (fakeSpecialist) Definition() contract.CoreAgentDefinition {
-	r, err := registry.Default()
+	r, err := specialists.Registry()
 	if err != nil {
 		panic(err)
 	}

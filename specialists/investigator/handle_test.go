@@ -83,7 +83,7 @@ func setup(t testing.TB, c investigator.Constants, r rules, profiles ...contract
 	if err != nil {
 		t.Fatal(err)
 	}
-	reg, err := registry.Default()
+	reg, err := registry.Load(investigator.Definition)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package investigator
 import (
 	"context"
 	"crypto/sha256"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +19,12 @@ const (
 	ID      = "fabric.failure_investigator"
 	Version = "1.0.0"
 )
+
+// Definition is the specialist's registry entry (F-068): the registry is its
+// authority, this file only where it is written.
+//
+//go:embed definition.json
+var Definition []byte
 
 // Errors of Handle that are the model's own.
 var (

@@ -4,17 +4,12 @@
 package registry
 
 import (
-	_ "embed"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/fabriccore/assay/specialists/contract"
 )
-
-//go:embed core_agents.json
-var builtin []byte
 
 // FailureInvestigator is the one specialist of phase 1.
 const FailureInvestigator = "fabric.failure_investigator"
@@ -24,16 +19,9 @@ type Registry struct {
 	defs []contract.CoreAgentDefinition // by id
 }
 
-// Default loads the definitions that ship with the module.
-func Default() (*Registry, error) { return Load(builtin) }
-
-// Load reads a JSON array of definitions. One that is not complete and
+// Load reads definitions, one JSON object each. One that is not complete and
 // read-only fails the load.
-func Load(raw []byte) (*Registry, error) {
-	var list []json.RawMessage
-	if err := json.Unmarshal(raw, &list); err != nil {
-		return nil, fmt.Errorf("load core agents: %w", err)
-	}
+func Load(list ...[]byte) (*Registry, error) {
 	r := &Registry{}
 	for i, one := range list {
 		d, err := contract.Decode[contract.CoreAgentDefinition](one)
@@ -51,6 +39,9 @@ func Load(raw []byte) (*Registry, error) {
 	slices.SortFunc(r.defs, func(a, b contract.CoreAgentDefinition) int { return strings.Compare(a.ID, b.ID) })
 	return r, nil
 }
+
+// All returns every definition, by id.
+func (r *Registry) All() []contract.CoreAgentDefinition { return slices.Clone(r.defs) }
 
 // Get returns one definition.
 func (r *Registry) Get(id string) (contract.CoreAgentDefinition, bool) {

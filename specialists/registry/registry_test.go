@@ -1,18 +1,26 @@
-package registry
+package registry_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 
+	"github.com/fabriccore/assay/specialists"
 	"github.com/fabriccore/assay/specialists/contract"
+	"github.com/fabriccore/assay/specialists/registry"
 )
 
 func TestF068_Load(t *testing.T) {
-	r, err := Default()
+	raw, err := os.ReadFile("../investigator/definition.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, ok := r.Get(FailureInvestigator)
+	builtin := string(raw)
+	r, err := specialists.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, ok := r.Get(registry.FailureInvestigator)
 	if !ok || d.ModelRoutingPolicy.MaxModelCalls != 3 || d.ModelRoutingPolicy.MaxGenerativeCalls != 1 || d.TokenBudget != 8192 || d.MaxMicroFanout != 0 {
 		t.Errorf("%+v", d)
 	}
@@ -24,14 +32,14 @@ func TestF068_Load(t *testing.T) {
 		"wildcard":     {`"evidence_selection"`, `"*"`},
 		"foreign id":   {`"fabric.failure_investigator"`, `"forge.failure_investigator"`},
 	} {
-		if _, err := Load([]byte(strings.Replace(string(builtin), c[0], c[1], 1))); err == nil {
+		if _, err := registry.Load([]byte(strings.Replace(builtin, c[0], c[1], 1))); err == nil {
 			t.Errorf("%s: loaded", name)
 		}
 	}
 }
 
 func TestF033_HiddenUnlessGoverned(t *testing.T) {
-	r, err := Default()
+	r, err := specialists.Registry()
 	if err != nil {
 		t.Fatal(err)
 	}
