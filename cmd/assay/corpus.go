@@ -6,7 +6,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/olekukonko/tablewriter"
 	"github.com/spf13/cobra"
 
 	"github.com/fabriccore/assay/corpus"
@@ -32,15 +31,6 @@ func (s *state) emit(v any, text func() error) error {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
-}
-
-func (s *state) table(header []string, rows [][]string) error {
-	t := tablewriter.NewTable(s.Stdout)
-	t.Header(header)
-	if err := t.Bulk(rows); err != nil {
-		return fmt.Errorf("print table: %w", err)
-	}
-	return t.Render()
 }
 
 func corpusList(st *state) *cobra.Command {

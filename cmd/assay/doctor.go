@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/olekukonko/tablewriter"
-	"github.com/olekukonko/tablewriter/renderer"
-	"github.com/olekukonko/tablewriter/tw"
 	"github.com/spf13/cobra"
 
 	"github.com/fabriccore/assay/runner/ollamad"
@@ -49,7 +46,7 @@ func printChecks(st *state, checks []ollamad.Check) error {
 	for i, check := range checks {
 		rows[i] = []string{string(check.Status), check.Name, check.Detail}
 	}
-	if err := writeTable(st.Stdout, []string{"status", "item", "found"}, rows); err != nil {
+	if err := st.table([]string{"status", "item", "found"}, rows); err != nil {
 		return err
 	}
 	for _, status := range []ollamad.Status{ollamad.Missing, ollamad.Optional} {
@@ -92,21 +89,6 @@ func newSuperviseCommand(st *state) *cobra.Command {
 }
 
 // printTable writes a borderless table with left-aligned columns.
-func writeTable(w io.Writer, header []string, rows [][]string) error {
-	left := tw.CellConfig{Alignment: tw.CellAlignment{Global: tw.AlignLeft}, Formatting: tw.CellFormatting{AutoWrap: tw.WrapNone, AutoFormat: tw.Off}}
-	table := tablewriter.NewTable(w,
-		tablewriter.WithConfig(tablewriter.Config{Header: left, Row: left}),
-		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
-			Borders:  tw.BorderNone,
-			Settings: tw.Settings{Separators: tw.SeparatorsNone, Lines: tw.LinesNone},
-		})))
-	table.Header(header)
-	if err := table.Bulk(rows); err != nil {
-		return err
-	}
-	return table.Render()
-}
-
 func writeJSON(w io.Writer, value any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")

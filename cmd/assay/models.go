@@ -90,7 +90,7 @@ func printModels(st *state, listed []listedModel) error {
 		}
 		rows[i] = []string{m.Name, m.Tag, fmt.Sprintf("%.1f MB", float64(m.Bytes)/1e6), digest, m.Licence, m.About}
 	}
-	return writeTable(st.Stdout, []string{"name", "tag", "size", "digest", "licence", "about"}, rows)
+	return st.table([]string{"name", "tag", "size", "digest", "licence", "about"}, rows)
 }
 
 func pullModels(st *state, names []string) error {
