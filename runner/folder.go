@@ -64,7 +64,7 @@ type PlanRef struct {
 func newManifest(c *Config) Manifest {
 	p, now := c.Plan, c.Now().UTC()
 	m := Manifest{
-		ID:      now.Format("20060102T150405Z") + "-" + p.Suite.Name + "-" + c.ShortID(),
+		ID:      now.Format("20060102T150405.000Z") + "-" + p.Suite.Name + "-" + c.ShortID(),
 		Created: now, Suite: p.Suite, Selection: p.Selection, Arms: p.Arms,
 		Plan:  PlanRef{p.Digest, p.Len(), p.Cases(), p.Families()},
 		Power: p.Power(), Threads: c.Threads,

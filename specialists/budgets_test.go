@@ -86,12 +86,10 @@ func TestF034_F114_TimeBudget(t *testing.T) {
 	p := parts(m)
 	p.Specialists = specialistOf(func(ctx context.Context, j contract.Job) (contract.CoreAgentResult, error) {
 		<-goOn // deaf to ctx
-		res, err := oneCall(context.Background(), j)
-		if !errors.Is(err, context.Canceled) {
+		if _, err := oneCall(context.Background(), j); !errors.Is(err, context.Canceled) {
 			t.Errorf("a call after the end: %v", err)
 		}
-		res = answerOf(j, "code_defect")
-		return res, nil
+		return answerOf(j, "code_defect"), nil
 	})
 	d := door(t, p)
 	q := request()

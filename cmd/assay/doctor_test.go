@@ -60,6 +60,7 @@ func TestDoctorCommand(t *testing.T) {
 	}
 
 	st, stdout, _ = ollamaState(t, server.URL)
+	st.Width = 140
 	_ = execute(newDoctorCommand(st))
 	for _, want := range []string{"ok        ollama server", "missing   python3", "missing python3: install python3"} {
 		if !strings.Contains(stdout.String(), want) {
@@ -72,6 +73,7 @@ func TestModelsCommand(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(oneModel))
 	defer server.Close()
 	st, stdout, _ := ollamaState(t, server.URL)
+	st.Width = 140 // narrower, cells are wrapped
 	if err := execute(newModelsCommand(st), "list"); err != nil {
 		t.Fatal(err)
 	}

@@ -15,10 +15,16 @@ func newGateCommand(st *state) *cobra.Command {
 	return &cobra.Command{
 		Use: "gate RUN", Short: "Apply the gates to a run; the exit code is the verdict", Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			r, err := scoreRun(st, args[0])
+			run, err := openRun(st, args[0])
 			if err != nil {
 				return err
 			}
+			d, err := run.document(st) // its verdict is the report's
+			if err != nil {
+				return err
+			}
+			r := d.Result
+			r.Verdict = d.Verdict
 			if err := printGates(st, r); err != nil {
 				return err
 			}

@@ -33,20 +33,31 @@ func (st *state) table(header []string, rows [][]string) error {
 	if room <= 0 {
 		room = 80
 	}
-	for used > room {
-		// The first column names the row and is copied from: it is narrowed
-		// only where it takes more than half of the room.
-		widest := 0
-		for i := range width {
-			if width[i] > width[widest] || widest == 0 && width[0] <= room/2 {
-				widest = i
+	// Columns give up width down to their longest word, the widest first; only
+	// then are words broken.
+	for _, least := range [][]int{words(header, rows), nil} {
+		for used > room {
+			widest := -1
+			if n := len(width) - 1; least == nil && width[n] > minColumn {
+				widest = n // prose stands last: it is broken before names are
 			}
+			for i := range width {
+				if widest == len(width)-1 {
+					break
+				}
+				if least != nil && width[i] <= least[i] || width[i] <= minColumn {
+					continue
+				}
+				if widest < 0 || width[i] > width[widest] {
+					widest = i
+				}
+			}
+			if widest < 0 {
+				break
+			}
+			width[widest]--
+			used--
 		}
-		if width[widest] <= minColumn {
-			break
-		}
-		width[widest]--
-		used--
 	}
 	fitted := make([][]string, len(rows))
 	for i, r := range rows {
@@ -67,6 +78,31 @@ func (st *state) table(header []string, rows [][]string) error {
 		return fmt.Errorf("print table: %w", err)
 	}
 	return t.Render()
+}
+
+// maxWord bounds, in columns, the words that are not broken.
+const maxWord = 28
+
+// words is each column's width at which its longest word still fits.
+func words(header []string, rows [][]string) []int {
+	out := make([]int, len(header))
+	for i := range header {
+		cells := []string{header[i]}
+		for _, r := range rows {
+			if i < len(r) {
+				cells = append(cells, r[i])
+			}
+		}
+		for _, c := range cells {
+			for _, w := range strings.Fields(c) {
+				if n := twwidth.Width(w); n <= maxWord || i == 0 {
+					out[i] = max(out[i], n)
+				}
+			}
+		}
+		out[i] += 2
+	}
+	return out
 }
 
 // fold breaks text into lines of at most width columns, at spaces where it

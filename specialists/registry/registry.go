@@ -29,7 +29,7 @@ func Load(list ...[]byte) (*Registry, error) {
 			return nil, fmt.Errorf("load core agent %d: %w", i, err)
 		}
 		if !strings.HasPrefix(d.ID, "fabric.") {
-			return nil, fmt.Errorf("load core agent %q: ids start with fabric.", d.ID)
+			return nil, fmt.Errorf("load core agent %q: ids start with \"fabric.\"", d.ID)
 		}
 		if _, ok := r.Get(d.ID); ok {
 			return nil, fmt.Errorf("load core agent %s: stands twice", d.ID)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/fabriccore/assay/specialists/contract"
 	"github.com/fabriccore/assay/specialists/route"
@@ -68,7 +69,7 @@ func TestFaults(t *testing.T) {
 			if got := len(s.Requests(tc.path)); got != tc.retries+1 {
 				t.Errorf("asked %d times", got)
 			}
-			if err != nil && (len(err.Error()) > 500 || strings.ContainsAny(err.Error(), "\x00\xff")) {
+			if err != nil && (len(err.Error()) > 500 || strings.ContainsRune(err.Error(), 0) || !utf8.ValidString(err.Error())) {
 				t.Errorf("message %q", err)
 			}
 		})
