@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fabriccore/assay/scorers"
@@ -14,7 +15,8 @@ func briefTables(d Document) []table {
 	b := d
 	b.Result.Comparisons = nil
 	for _, c := range d.Result.Comparisons {
-		if c.Subset == "all" || strings.Contains(c.Name, "baseline") {
+		mine := len(d.Suite.Candidate) == 0 || slices.Contains(d.Suite.Candidate, c.ArmA)
+		if mine && (c.Subset == "all" || strings.Contains(c.Name, "baseline")) {
 			b.Result.Comparisons = append(b.Result.Comparisons, c)
 		}
 	}

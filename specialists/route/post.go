@@ -76,6 +76,11 @@ func (c *Client) chat(ctx context.Context, body []byte) (api.ChatResponse, []byt
 		part.Logprobs = append(out.Logprobs, part.Logprobs...)
 		out = part.ChatResponse
 	}
+	if !out.Done && out.Message.Content != "" {
+		// A whole body with an unfinished answer: Ollama stops a model that
+		// repeats one token more than thirty times and says so only like this.
+		return out, raw, fmt.Errorf("the server ended the answer after %d characters, before it was done, as it does with a model that repeats itself: %w", len(out.Message.Content), ErrModel)
+	}
 	if !out.Done {
 		return out, raw, errors.New("the answer broke off")
 	}

@@ -200,7 +200,11 @@ func (r *Router) call(ctx context.Context, rec *contract.CallRecord, f func(cont
 	}
 	var err error
 	for try := 0; ; try++ {
-		if err = classify(ctx, "ask "+rec.Model, f(ctx)); err == nil || !errors.Is(err, ErrInfra) || try == maxRetries {
+		failed := err
+		if err = classify(ctx, "ask "+rec.Model, f(ctx)); failed != nil && errors.Is(err, context.DeadlineExceeded) {
+			err = failed // the server took the time; the model did not have its own
+		}
+		if err == nil || !errors.Is(err, ErrInfra) || try == maxRetries || ctx.Err() != nil {
 			break
 		}
 		pause := time.Duration(100<<try) * time.Millisecond
