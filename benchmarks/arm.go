@@ -1,6 +1,9 @@
 package benchmarks
 
 import (
+	"encoding/json"
+
+	"github.com/fabriccore/assay/specialists/contract"
 	"github.com/fabriccore/assay/specialists/route"
 )
 
@@ -29,4 +32,30 @@ type Arm struct {
 	TaxonomyDigest string      `json:"taxonomy_digest"`
 	Guess          string      `json:"guess,omitempty"` // control: the class it always answers
 	Digest         string      `json:"digest"`
+}
+
+// Generators are the profiles whose model words an answer, the first that a
+// route maps is its generator.
+var Generators = []contract.Profile{contract.ProfileBalancedReason, contract.ProfileFastExtract}
+
+// Generator names the model that words the arm's answers, with its digest and
+// all options; "" for an arm without one. A latency ratio is one of the layer
+// only between arms of the same generator (Q-24).
+func (a Arm) Generator() string {
+	if a.Route == nil {
+		return ""
+	}
+	for _, p := range Generators {
+		if m, ok := a.Route.Profiles[p]; ok {
+			id, err := json.Marshal(struct {
+				Model  route.ModelSpec `json:"model"`
+				Digest string          `json:"digest"`
+			}{m, a.Models()[p]})
+			if err != nil {
+				return ""
+			}
+			return string(id)
+		}
+	}
+	return ""
 }

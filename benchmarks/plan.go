@@ -84,9 +84,14 @@ func (p *Plan) orderCases() error {
 	for _, id := range p.Selection.Cases {
 		wanted[id] = false
 	}
+	in := map[string]string{} // case id → its corpus
 	for ci, c := range p.Corpora {
 		for i := range c.Cases {
 			id := c.Cases[i].ID
+			if first, ok := in[id]; ok {
+				return fmt.Errorf("%w: case id %s stands in %s and in %s; labels are joined by it, so it must be one case", ErrSuite, id, first, c.Meta.Name)
+			}
+			in[id] = c.Meta.Name
 			if _, ok := wanted[id]; len(wanted) > 0 && !ok {
 				continue
 			} else if ok {

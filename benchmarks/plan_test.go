@@ -11,6 +11,7 @@ import (
 
 	"github.com/fabriccore/assay/corpus"
 	"github.com/fabriccore/assay/specialists/contract"
+	"github.com/fabriccore/assay/specialists/route"
 )
 
 // synthetic is an unfrozen corpus of n cases, perFamily in each family.
@@ -198,5 +199,48 @@ func TestPower(t *testing.T) {
 	p.Suite.Effect, p.Suite.Discordant, p.Suite.Alpha = 0.15, 0.3, 0.05
 	if f := p.Power(); !f.OK() || f.Point < 0.9 || f.Clusters != 200 {
 		t.Errorf("%+v", f)
+	}
+}
+
+// H-001: labels join by case id, so one id is one case over all corpora.
+func TestSameCaseTwice(t *testing.T) {
+	a, b := synthetic(2, 1), synthetic(2, 1)
+	for id := range b.CaseDigest {
+		b.CaseDigest[id] += "0" // other bytes
+	}
+	b.Meta.Name = "other"
+	_, err := NewPlan(Suite{Repeats: 1}, []Arm{{Name: "a"}}, []*corpus.Corpus{a, b}, Selection{})
+	if !errors.Is(err, ErrSuite) || !strings.Contains(err.Error(), "stands in") {
+		t.Errorf("%v", err)
+	}
+}
+
+// the generator is the model that words the answer, with its options.
+func TestGenerator(t *testing.T) {
+	arm := func(predict int, digest string, profiles ...contract.Profile) Arm {
+		a := Arm{Route: &route.Spec{Profiles: map[contract.Profile]route.ModelSpec{}}}
+		for _, p := range profiles {
+			o := route.DefaultOptions(1)
+			o.NumPredict = predict
+			a.Route.Profiles[p] = route.ModelSpec{Model: "m", Options: o}
+			a.ModelDigests = append(a.ModelDigests, digest)
+		}
+		return a
+	}
+	bare := arm(8, "d", contract.ProfileFastExtract).Generator()
+	for name, tc := range map[string]struct {
+		a    Arm
+		same bool
+	}{
+		"same":           {arm(8, "d", contract.ProfileFastExtract, contract.ProfileRetrievalRank), true},
+		"another digest": {arm(8, "e", contract.ProfileFastExtract), false},
+		"longer answers": {arm(9, "d", contract.ProfileFastExtract), false},
+	} {
+		if got := tc.a.Generator(); got == "" || (got == bare) != tc.same {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	if (Arm{}).Generator() != "" || arm(8, "d", contract.ProfileRetrievalRank).Generator() != "" {
+		t.Error("a generator of nothing")
 	}
 }

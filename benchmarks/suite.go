@@ -156,8 +156,10 @@ func (s *Suite) check(d document) error {
 		return d.faultAt("$.discordant", "discordant is %v; it lies between effect and 1", s.Discordant)
 	case !(s.ICC >= 0 && s.ICC <= 1):
 		return d.faultAt("$.icc", "icc is %v; give 0 to 1", s.ICC)
-	case !(s.Alpha > 0 && s.Alpha < 0.5):
-		return d.faultAt("$.alpha", "alpha is %v; give more than 0 and less than 0.5", s.Alpha)
+	case !(s.Alpha > 0 && s.Alpha <= defaultAlpha):
+		return d.faultAt("$.alpha", "alpha is %v; give more than 0 and at most %v: gates stand on 95 %% bounds or stricter", s.Alpha, defaultAlpha)
+	case s.Policy != defaultPolicy:
+		return d.faultAt("$.policy", "no gate policy %q; the one there is is %q", s.Policy, defaultPolicy)
 	}
 	for i, c := range s.Corpora {
 		at := fmt.Sprintf("$.corpora[%d]", i)
@@ -197,13 +199,23 @@ func (s *Suite) checkArms(d document) error {
 			return d.faultAt("$."+p.key, "%s %q is none of the arms%s", p.key, p.arm, meant(p.arm, s.Arms))
 		}
 	}
-	if kind, _, _ := ParseArm(s.LatencyReference); s.LatencyReference != "" && kind != ArmBare {
-		return d.faultAt("$.latency_reference", "latency_reference %q; it is a bare: arm (Q-24)", s.LatencyReference)
+	for _, p := range parts {
+		key, _, _ := strings.Cut(p.key, "[")
+		want := map[string]ArmKind{"candidate": ArmCore, "latency_reference": ArmBare, "control": ArmControl, "model_free": ArmDeterministic}[key]
+		if kind, _, _ := ParseArm(p.arm); p.arm != "" && kind != want {
+			colon := ":"
+			if want == ArmDeterministic {
+				colon = ""
+			}
+			return d.faultAt("$."+p.key, "%s %q; it is a %s%s arm (Q-24, Q-41)", p.key, p.arm, want, colon)
+		}
 	}
 	if s.Guess != nil && (s.Guess.Class == "" || s.Guess.From.Name == "" || s.Guess.From.Digest != "" && !digestForm.MatchString(s.Guess.From.Digest)) {
 		return d.faultAt("$.guess", "guess needs a class, and from: a development corpus' name and digest")
 	}
-	if s.Guess != nil && slices.ContainsFunc(s.Corpora, func(c Pin) bool { return c.Name == s.Guess.From.Name }) && !s.Smoke {
+	if s.Guess != nil && slices.ContainsFunc(s.Corpora, func(c Pin) bool {
+		return c.Name == s.Guess.From.Name || c.Digest != "" && c.Digest == s.Guess.From.Digest
+	}) && !s.Smoke {
 		return d.faultAt("$.guess.from", "guess was learnt on %s, which this suite asks; take a development corpus", s.Guess.From.Name)
 	}
 	return nil

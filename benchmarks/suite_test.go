@@ -121,6 +121,10 @@ arms:
   - bare:r
 `
 
+const pinned = "sha256:30668cb66352c8b15b06bd6375dea7e25d9a9db11a1221c0d101d406c402cdc6"
+
+// Q-24, Q-41, Q-42: a suite whose parts, bounds or policy are easier to pass is
+// no suite.
 func TestBadSuites(t *testing.T) {
 	for _, tc := range []struct{ name, yaml, want string }{
 		{"unknown key", good + "repeat: 3\n", `s.yaml:7:1: unknown key "repeat"; did you mean "repeats"?`},
@@ -134,6 +138,13 @@ func TestBadSuites(t *testing.T) {
 		{"reference", good + "latency_reference: deterministic\n", `s.yaml:7:20: latency_reference "deterministic"; it is a bare: arm`},
 		{"repeats", good + "repeats: -1\n", `s.yaml:7:10: repeats is -1`},
 		{"alpha", good + "alpha: .nan\n", `s.yaml:7:8: alpha is NaN`},
+		{"loose alpha", good + "alpha: 0.4\n", `at most 0.05`},
+		{"policy", good + "policy: lenient\n", `no gate policy "lenient"`},
+		{"candidate kind", good + "candidate: bare:r\n", `candidate "bare:r"; it is a core: arm`},
+		{"control kind", good + "control: bare:r\n", `control "bare:r"; it is a control: arm`},
+		{"model in the baseline", good + "model_free: [bare:r]\n", `model_free[0] "bare:r"; it is a deterministic arm`},
+		{"guess leaks under another name", strings.Replace(good, "- name: c", "- name: c\n    digest: "+pinned, 1) +
+			"guess: {class: a, from: {name: d, digest: " + pinned + "}}\n", `which this suite asks`},
 		{"digest", strings.Replace(good, "- name: c", "- name: c\n    digest: sha256:12", 1), `s.yaml:4:13: digest "sha256:12"`},
 		{"corpus twice", strings.Replace(good, "- name: c", "- name: c\n  - name: c", 1), `corpus c stands twice`},
 		{"type", good + "repeats: many\n", `s.yaml:7:10: `},

@@ -95,7 +95,7 @@ func (s *Stack) bare(ctx context.Context, a benchmarks.Arm) (runner.Target, erro
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range []contract.Profile{contract.ProfileBalancedReason, contract.ProfileFastExtract} { // as phase0 chooses
+	for _, p := range benchmarks.Generators { // as phase0 chooses
 		if m, ok := a.Route.Profiles[p]; ok {
 			return &bareTarget{stack: s, arm: a, router: r, numCtx: m.Options.NumCtx}, nil
 		}
