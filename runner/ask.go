@@ -108,7 +108,7 @@ func (a *asking) dispatch(ctx context.Context, deadline <-chan time.Time) error 
 		case <-a.halt:
 			return nil
 		}
-		wait := a.cfg.Now().Sub(due)
+		wait := max(a.cfg.Now().Sub(due), 0)
 		a.inFlight.Add(1)
 		go func() {
 			defer a.inFlight.Done()
@@ -136,7 +136,7 @@ func (a *asking) slot(host string) chan struct{} {
 func (a *asking) one(t benchmarks.Trial, arm benchmarks.Arm, wait time.Duration) (done finishedTrial, down, ok bool) {
 	started := a.cfg.Now()
 	ans := ask(a.hard, a.cfg.Targets[arm.Name], *t.Case, t.Repeat, a.cfg.Plan.Suite.CallTimeout)
-	elapsed := a.cfg.Now().Sub(started)
+	elapsed := max(a.cfg.Now().Sub(started), 0)
 	if a.hard.Err() != nil {
 		return finishedTrial{}, false, false
 	}
@@ -256,10 +256,12 @@ func orElse(s, d string) string {
 
 // write hands one trial over; it counts when its line is synced.
 func (a *asking) write(t finishedTrial) {
-	if err := a.transcripts.Add(t.transcript); err != nil {
+	sum, err := a.transcripts.Add(t.transcript)
+	if err != nil {
 		a.fail(err)
 		return
 	}
+	t.trial.TranscriptSHA256 = sum
 	a.unsynced.Add(1)
 	kind := t.trial.Kind
 	a.w.Start(journal.Message{Trial: &t.trial}, func(err error) {

@@ -15,8 +15,15 @@ type Code struct {
 	Digest  string `json:"digest"`  // "sha256:<hex>" of the executable
 }
 
-// Dirty reports whether the build came from a changed tree.
-func (c Code) Dirty() bool { return strings.HasSuffix(c.Version, "+dirty") }
+// Dirty reports whether the build came from a changed tree, or from one that
+// it can't name: that may have been changed too (Q-46).
+func (c Code) Dirty() bool {
+	switch c.Version {
+	case "", "unknown", "(devel)":
+		return true
+	}
+	return strings.HasSuffix(c.Version, "+dirty")
+}
 
 // ReadCode hashes the executable at path.
 func ReadCode(version, path string) (Code, error) {

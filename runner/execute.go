@@ -20,7 +20,7 @@ func Execute(ctx context.Context, cfg Config) (Summary, error) {
 		return Summary{}, err
 	}
 	man := newManifest(&cfg)
-	dir, err := createFolder(&cfg, man)
+	dir, err := createFolder(&cfg, &man)
 	if err != nil {
 		return Summary{}, err
 	}
@@ -112,8 +112,8 @@ func (s *session) recall(m journal.Message, r *restored) error {
 	switch {
 	case m.Run != nil:
 		r.begun = true
-		if m.Run.PlanDigest != s.man.Plan.Digest || m.Run.CodeDigest != s.man.Code.Digest {
-			return fmt.Errorf("%w: %s and %s of %s name different plans or builds", journal.ErrCorrupt, ManifestName, journal.Name, s.dir)
+		if what := s.man.opened(m.Run); what != "" {
+			return fmt.Errorf("%w: %s: %s", journal.ErrCorrupt, s.dir, what)
 		}
 	case m.Trial != nil:
 		t := m.Trial
@@ -202,7 +202,7 @@ func (s *session) session(ctx context.Context, r *restored) error {
 	if sum != s.cfg.Plan.Len() {
 		return fmt.Errorf("runner: %d trials are planned and %d were counted", s.cfg.Plan.Len(), sum)
 	}
-	return s.w.Append(journal.Message{End: &journal.End{At: s.now(), Planned: sum, Counts: s.counts}})
+	return s.w.Append(journal.Message{End: &journal.End{At: s.now(), Planned: sum, Counts: s.counts, LinesSHA256: s.w.LinesSHA256()}})
 }
 
 // stopped writes why the run stopped early and turns it into the error that
@@ -237,7 +237,7 @@ func (s *session) runLine() *journal.Run {
 	return &journal.Run{
 		ID: m.ID, Suite: m.Suite.Name, Started: m.Created, PlanDigest: m.Plan.Digest,
 		CodeVersion: m.Code.Version, CodeDigest: m.Code.Digest, Planned: m.Plan.Trials,
-		Exploratory: m.Exploratory, Tags: m.Tags, Host: m.Host,
+		Exploratory: m.Exploratory, Tags: m.Tags, Host: m.Host, ManifestSHA256: m.sum,
 	}
 }
 

@@ -39,6 +39,8 @@ type Manifest struct {
 	Host        journal.Host         `json:"host"`
 	Exploratory []string             `json:"exploratory,omitempty"`
 	Tags        map[string]string    `json:"tags,omitempty"`
+
+	sum string // hex SHA-256 of the file; "" before it is written or read
 }
 
 // CorpusRef names a corpus that a run asks.
@@ -92,6 +94,7 @@ func ReadManifest(dir string) (Manifest, error) {
 	if err := json.Unmarshal(data, &m); err != nil {
 		return Manifest{}, fmt.Errorf("%w: %s: %w", journal.ErrCorrupt, path, err)
 	}
+	m.sum = hexSum(data)
 	return m, nil
 }
 
@@ -149,7 +152,7 @@ func (r CorpusRef) differs(x *corpus.Corpus) string {
 }
 
 // createFolder makes the run's folder and writes its manifest.
-func createFolder(c *Config, m Manifest) (dir string, err error) {
+func createFolder(c *Config, m *Manifest) (dir string, err error) {
 	dir = filepath.Join(c.Runs, m.ID)
 	if err := os.MkdirAll(c.Runs, 0o755); err != nil {
 		return "", fmt.Errorf("make the runs folder: %w", err)
@@ -159,7 +162,9 @@ func createFolder(c *Config, m Manifest) (dir string, err error) {
 	}
 	data, err := json.MarshalIndent(m, "", "  ")
 	if err == nil {
-		err = renameio.WriteFile(filepath.Join(dir, ManifestName), append(data, '\n'), 0o644)
+		data = append(data, '\n')
+		m.sum = hexSum(data)
+		err = renameio.WriteFile(filepath.Join(dir, ManifestName), data, 0o644)
 	}
 	if err != nil {
 		return "", fmt.Errorf("write the manifest: %w", err)

@@ -51,7 +51,7 @@ func newFake(families int) *fakeRun {
 	f := &fakeRun{labels: map[string]label.Label{}, policy: closedPolicy(), spec: Spec{
 		Candidate: fakeCore, LatencyReference: fakeBare, ModelFree: []string{fakeRules}, Control: fakeControl,
 		Guess: "code", Seed: 7, Effect: 0.15,
-		Arms: []SpecArm{{fakeRules, "deterministic"}, {fakeBare, "bare"}, {fakeCore, "core"}, {fakeControl, "control"}},
+		Arms: []SpecArm{{fakeRules, "deterministic", ""}, {fakeBare, "bare", "m"}, {fakeCore, "core", "m"}, {fakeControl, "control", ""}},
 	}}
 	for fam := range families {
 		for k := range 3 {
@@ -87,7 +87,7 @@ func newFake(families int) *fakeRun {
 				Profiles: []journal.ProfileModel{{Profile: contract.ProfileBalancedReason, Tag: "m", Digest: "sha256:1"}}})
 		}
 	}
-	f.run = journal.Run{ID: "r", Planned: len(f.trials)}
+	f.run = journal.Run{ID: "r", Planned: len(f.trials), ManifestSHA256: "m"}
 	return f
 }
 
@@ -152,7 +152,7 @@ func (f *fakeRun) input() Input {
 			return corpus.Case{ID: id, Evidence: []contract.EvidenceItem{{ID: "e1", Text: "log of " + id}}}, true
 		}}
 	if !f.noEnd {
-		in.End = &journal.End{Planned: f.run.Planned, Counts: map[journal.Kind]int{}}
+		in.End = &journal.End{Planned: f.run.Planned, Counts: map[journal.Kind]int{}, LinesSHA256: "l"}
 		for _, t := range f.trials {
 			in.End.Counts[t.Kind]++
 		}

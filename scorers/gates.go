@@ -133,6 +133,8 @@ func judgeRatio(sub string) func(*scoring) outcome {
 		o.figure = &f
 		pairs := f.N + r.LeftOut
 		switch {
+		case !s.in.Spec.sameGenerator(r.ArmA, r.ArmB):
+			o.why = fmt.Sprintf("%s is not the bare call to the generator of %s: its ratio says nothing of the layer (Q-24)", r.ArmB, r.ArmA)
 		case !f.OK():
 			o.why = "no bound: " + f.Missing
 			o.infrastructure = r.Missing > 0

@@ -64,9 +64,13 @@ type Spec struct {
 
 // SpecArm is one arm of the suite. Kind is "deterministic", "bare", "core" or
 // "control"; empty = the part of Name before the colon.
+//
+// Generator names the model that words its answers, with its options; two arms
+// have the same generator when it is equal.
 type SpecArm struct {
-	Name string
-	Kind string
+	Name      string
+	Kind      string
+	Generator string
 }
 
 // kind is the arm's kind by the suite or, for arms it does not list, by name.
@@ -78,6 +82,23 @@ func (s Spec) kind(arm string) string {
 	}
 	k, _, _ := strings.Cut(arm, ":")
 	return k
+}
+
+// maxAlpha is the most that a gate may err, one-sided; spending only
+// lowers it.
+const maxAlpha = 0.05
+
+// sameGenerator reports whether both arms are known to have one generator.
+func (s Spec) sameGenerator(a, b string) bool {
+	of := func(name string) string {
+		for _, x := range s.Arms {
+			if x.Name == name {
+				return x.Generator
+			}
+		}
+		return ""
+	}
+	return of(a) != "" && of(a) == of(b)
 }
 
 // stack reports whether the arm runs the governed stack.
@@ -94,8 +115,8 @@ func (s Spec) check(t contract.Taxonomy) error {
 	if s.Guess != "" && !t.Has(s.Guess) {
 		return fmt.Errorf("%w: guess %q is no class of taxonomy %s", ErrSpec, s.Guess, t.Name)
 	}
-	if s.Alpha < 0 || s.Alpha >= 0.5 {
-		return fmt.Errorf("%w: alpha %v is not in (0, 0.5)", ErrSpec, s.Alpha)
+	if !(s.Alpha >= 0 && s.Alpha <= maxAlpha) {
+		return fmt.Errorf("%w: alpha %v is not in (0, %v]; bounds are 95 %% or stricter", ErrSpec, s.Alpha, maxAlpha)
 	}
 	return nil
 }

@@ -68,6 +68,8 @@ func judgeIntegrity(s *scoring) outcome {
 		if len(faults) > 3 {
 			o.why += fmt.Sprintf("; and %d more", len(faults)-3)
 		}
+	} else if e := s.in.End; e != nil && (e.LinesSHA256 == "" || s.in.Run.ManifestSHA256 == "") {
+		o.verdict, o.why = Inconclusive, "the journal does not hold the hash of its manifest or of its lines, so an edit would not be seen"
 	}
 	return o
 }

@@ -3,6 +3,7 @@ package scorers
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -446,6 +447,57 @@ func TestCaseRows(t *testing.T) {
 		}
 		if n := len("log of c000-0"); c.Evidence[0].Text != fmt.Sprintf("log\n[… 6 of %d characters shown …]\n%s", n, c.Case[3:]) && !strings.Contains(c.Evidence[0].Text, "6 of 13") {
 			t.Errorf("evidence %q", c.Evidence[0].Text)
+		}
+	}
+}
+
+// the time of a slower or unknown generator is no reference.
+func TestQ24OtherGenerator(t *testing.T) {
+	for _, g := range []string{"", "slow"} {
+		f := newFake(40)
+		for i := range f.spec.Arms {
+			if f.spec.Arms[i].Name == fakeBare {
+				f.spec.Arms[i].Generator = g
+			}
+		}
+		r := f.score(t)
+		for _, id := range []string{"G4.latency", "G4.latency_subset"} {
+			if x := gate(t, r, id); x.Verdict != Inconclusive || !strings.Contains(x.Why, "not the bare call to the generator") {
+				t.Errorf("%q %s: %s, %s", g, id, x.Verdict, x.Why)
+			}
+		}
+		if r.Verdict == Qualified {
+			t.Errorf("%q: qualified", g)
+		}
+	}
+}
+
+// no suite may loosen the bounds that gates stand on.
+func TestLooseAlpha(t *testing.T) {
+	for _, a := range []float64{0.051, 0.49, -0.01, math.NaN()} {
+		f := newFake(2)
+		f.spec.Alpha = a
+		if _, err := Score(f.input()); !errors.Is(err, ErrSpec) {
+			t.Errorf("%v: %v", a, err)
+		}
+	}
+}
+
+// F-156: a journal that binds neither its lines nor its manifest by hash can't
+// show that it was not edited.
+func TestUnboundJournal(t *testing.T) {
+	for name, change := range map[string]func(*Input){
+		"lines":    func(in *Input) { in.End.LinesSHA256 = "" },
+		"manifest": func(in *Input) { in.Run.ManifestSHA256 = "" },
+	} {
+		in := newFake(40).input()
+		change(&in)
+		r, err := Score(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g := gate(t, r, "V2.integrity"); g.Verdict != Inconclusive || r.Verdict != Inconclusive {
+			t.Errorf("%s: %s, %s", name, g.Verdict, r.Verdict)
 		}
 	}
 }

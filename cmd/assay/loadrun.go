@@ -55,7 +55,14 @@ func openRun(st *state, name string) (*loadedRun, error) {
 		}
 		r.corpora, r.labels = append(r.corpora, c), append(r.labels, l)
 	}
-	r.input, err = scorers.FromJournal(func() (iter.Seq2[journal.Message, error], error) { return journalOf(dir) })
+	verified := false // the first reading holds every line against the plan
+	r.input, err = scorers.FromJournal(func() (iter.Seq2[journal.Message, error], error) {
+		if verified {
+			return journalOf(dir)
+		}
+		verified = true
+		return m.Verify(dir, r.corpora)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +117,7 @@ func specOf(m runner.Manifest) scorers.Spec {
 		spec.Power = m.Power.Point
 	}
 	for _, a := range m.Arms {
-		spec.Arms = append(spec.Arms, scorers.SpecArm{Name: a.Name, Kind: string(a.Kind)})
+		spec.Arms = append(spec.Arms, scorers.SpecArm{Name: a.Name, Kind: string(a.Kind), Generator: a.Generator()})
 	}
 	return spec
 }

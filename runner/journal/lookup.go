@@ -110,24 +110,60 @@ func (t *Transcripts) Get(key string) (Transcript, error) {
 }
 
 func (t *Transcripts) get(key string) (Transcript, error) {
+	line, err := t.line(key)
+	if err != nil {
+		return Transcript{}, err
+	}
+	var tr Transcript
+	if json.Unmarshal(line, &tr) != nil || tr.Key != key {
+		return Transcript{}, t.misplaced(key)
+	}
+	return tr, nil
+}
+
+// line is a trial's line as it stands in the pack; it is good until the next
+// call.
+func (t *Transcripts) line(key string) ([]byte, error) {
 	l, ok := t.where[key]
 	if !ok {
-		return Transcript{}, fmt.Errorf("%w: %s", ErrNoTranscript, key)
+		return nil, fmt.Errorf("%w: %s", ErrNoTranscript, key)
 	}
 	if t.at != l.At {
 		if err := t.load(l); err != nil {
-			return Transcript{}, fmt.Errorf("%w: %s: frame at byte %d: %w", ErrCorrupt, t.path, l.At, err)
+			return nil, fmt.Errorf("%w: %s: frame at byte %d: %w", ErrCorrupt, t.path, l.At, err)
 		}
 	}
-	bad := fmt.Errorf("%w: %s: frame at byte %d does not hold trial %s", ErrCorrupt, t.path, l.At, key)
 	if l.From < 0 || l.Size < 0 || l.From+l.Size > len(t.text) {
-		return Transcript{}, bad
+		return nil, t.misplaced(key)
 	}
-	var tr Transcript
-	if json.Unmarshal(t.text[l.From:l.From+l.Size], &tr) != nil || tr.Key != key {
-		return Transcript{}, bad
+	return t.text[l.From : l.From+l.Size], nil
+}
+
+func (t *Transcripts) misplaced(key string) error {
+	return fmt.Errorf("%w: %s: frame at byte %d does not hold trial %s", ErrCorrupt, t.path, t.where[key].At, key)
+}
+
+// Check compares a trial's line with the hash that its trial names. Errors
+// wrap ErrCorrupt; a transcript that is not there is one of them.
+func (t *Transcripts) Check(key, sum string) error {
+	line, err := t.line(key)
+	if (err != nil || lineSum(line) != sum) && !t.rebuilt {
+		// The index may belong to the pack before a repack.
+		if err := t.rebuild(); err != nil {
+			return err
+		}
+		t.at = -1
+		line, err = t.line(key)
 	}
-	return tr, nil
+	switch {
+	case errors.Is(err, ErrNoTranscript):
+		return fmt.Errorf("%w: %s: the transcript of trial %s is gone", ErrCorrupt, t.path, key)
+	case err != nil:
+		return err
+	case lineSum(line) != sum:
+		return fmt.Errorf("%w: %s: the transcript of trial %s is not the one that was written", ErrCorrupt, t.path, key)
+	}
+	return nil
 }
 
 func (t *Transcripts) load(l location) error {

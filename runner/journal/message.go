@@ -23,16 +23,18 @@ type Message struct {
 
 // Run opens a journal.
 type Run struct {
-	ID          string            `json:"id"`
-	Suite       string            `json:"suite"`
-	Started     time.Time         `json:"started"`
-	PlanDigest  string            `json:"plan_digest"`
-	CodeVersion string            `json:"code_version"` // module version or commit, "+dirty" if so
-	CodeDigest  string            `json:"code_digest"`  // sha256 of the running binary
-	Planned     int               `json:"planned"`
-	Exploratory []string          `json:"exploratory,omitempty"` // why this run can't certify (Q-46)
-	Tags        map[string]string `json:"tags,omitempty"`
-	Host        Host              `json:"host"`
+	ID          string    `json:"id"`
+	Suite       string    `json:"suite"`
+	Started     time.Time `json:"started"`
+	PlanDigest  string    `json:"plan_digest"`
+	CodeVersion string    `json:"code_version"` // module version or commit, "+dirty" if so
+	CodeDigest  string    `json:"code_digest"`  // sha256 of the running binary
+	Planned     int       `json:"planned"`
+	// ManifestSHA256 is the hex hash of the run's manifest file.
+	ManifestSHA256 string            `json:"manifest_sha256,omitempty"`
+	Exploratory    []string          `json:"exploratory,omitempty"` // why this run can't certify (Q-46)
+	Tags           map[string]string `json:"tags,omitempty"`
+	Host           Host              `json:"host"`
 }
 
 // Host is the declared hardware class (Q-50); never a name or an address.
@@ -121,6 +123,8 @@ type Trial struct {
 	Safety      *contract.SafetyCounters    `json:"safety,omitempty"` // nil = not measured
 	// ResponseSHA256 is the hash of the exact answer in the transcript pack.
 	ResponseSHA256 string `json:"response_sha256,omitempty"`
+	// TranscriptSHA256 is the hash of the trial's whole line in the pack.
+	TranscriptSHA256 string `json:"transcript_sha256,omitempty"`
 }
 
 // Timing are the parts of a trial's time, nanoseconds.
@@ -159,4 +163,7 @@ type End struct {
 	At      time.Time    `json:"at"`
 	Planned int          `json:"planned"`
 	Counts  map[Kind]int `json:"counts"`
+	// LinesSHA256 is the hex hash of every line before this one, newlines
+	// included. A reader refuses a journal that does not fit it.
+	LinesSHA256 string `json:"lines_sha256,omitempty"`
 }

@@ -2,8 +2,11 @@ package journal
 
 import (
 	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"iter"
 	"os"
@@ -29,13 +32,14 @@ type Reader struct {
 	buf    []byte
 	line   int
 	good   int64
+	lines  hash.Hash // of the whole lines read so far
 	torn   bool
 	err    error
 }
 
 // NewReader reads the lines of r; name is used in messages only.
 func NewReader(r io.Reader, name string) *Reader {
-	return &Reader{name: name, r: bufio.NewReaderSize(r, 64<<10)}
+	return &Reader{name: name, r: bufio.NewReaderSize(r, 64<<10), lines: sha256.New()}
 }
 
 // OpenRun opens the journal in a run folder, plain or packed.
@@ -89,6 +93,10 @@ func (r *Reader) next() (Message, error) {
 	if err != nil {
 		return Message{}, r.corrupt(err)
 	}
+	if m.End != nil && m.End.LinesSHA256 != "" && m.End.LinesSHA256 != hex.EncodeToString(r.lines.Sum(nil)) {
+		return Message{}, r.corrupt(errors.New("the lines before it are not those that were written: one was changed, added or taken out"))
+	}
+	r.lines.Write(line)
 	r.good += int64(len(line))
 	return m, nil
 }

@@ -2,7 +2,9 @@ package journal
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -125,8 +127,9 @@ func OpenPack(dir string, open OpenFunc) (*Pack, error) {
 	return p, nil
 }
 
-// Add takes one trial's transcript. It is durable after the next Flush.
-func (p *Pack) Add(t Transcript) error {
+// Add takes one trial's transcript and returns the hex SHA-256 of its line. It
+// is durable after the next Flush.
+func (p *Pack) Add(t Transcript) (sum string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	from := p.text.Len()
@@ -134,10 +137,15 @@ func (p *Pack) Add(t Transcript) error {
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(t); err != nil {
 		p.text.Truncate(from)
-		return fmt.Errorf("encode a transcript: %w", err)
+		return "", fmt.Errorf("encode a transcript: %w", err)
 	}
 	p.lines = append(p.lines, location{Key: t.Key, From: from, Size: p.text.Len() - from})
-	return nil
+	return lineSum(p.text.Bytes()[from:]), nil
+}
+
+func lineSum(line []byte) string {
+	d := sha256.Sum256(line)
+	return hex.EncodeToString(d[:])
 }
 
 // Flush writes and syncs what was added. It fits Open's before.

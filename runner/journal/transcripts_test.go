@@ -28,7 +28,7 @@ func writePack(t testing.TB, dir string, from, n, perFlush int) {
 		t.Fatal(err)
 	}
 	for i := from; i < from+n; i++ {
-		if err := p.Add(transcript(i)); err != nil {
+		if _, err := p.Add(transcript(i)); err != nil {
 			t.Fatal(err)
 		}
 		if (i+1)%perFlush == 0 {
@@ -166,7 +166,7 @@ func TestPackFault(t *testing.T) {
 	}
 	f := p.pack.(*fakeFile)
 	for i := range 2 {
-		_ = p.Add(transcript(i))
+		_, _ = p.Add(transcript(i))
 		if err := p.Flush(); (err != nil) != (i == 1) {
 			t.Fatalf("flush %d: %v", i, err)
 		}

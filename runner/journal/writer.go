@@ -2,8 +2,13 @@ package journal
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
+	"io"
+	"os"
 	"sync"
 )
 
@@ -29,8 +34,9 @@ type Writer struct {
 	wake    *sync.Cond // work for the committer, or room in pending
 	pending bytes.Buffer
 	waiting []func(error)
-	size    int64 // synced bytes
-	err     error // sticky: after a failure nothing more is written
+	size    int64     // synced bytes
+	lines   hash.Hash // of the synced bytes
+	err     error     // sticky: after a failure nothing more is written
 	closed  bool
 	done    chan struct{}
 }
@@ -47,7 +53,13 @@ func Open(path string, open OpenFunc, before func() error) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrWrite, err)
 	}
-	w := &Writer{name: path, file: f, before: before, size: size, done: make(chan struct{})}
+	w := &Writer{name: path, file: f, before: before, size: size, lines: sha256.New(), done: make(chan struct{})}
+	if size > 0 {
+		if err := hashFile(w.lines, path); err != nil {
+			f.Close()
+			return nil, fmt.Errorf("%w: %w", ErrWrite, err)
+		}
+	}
 	w.wake = sync.NewCond(&w.mu)
 	go w.commit()
 	return w, nil
@@ -166,5 +178,24 @@ func (w *Writer) write(batch []byte) error {
 		return w.err
 	}
 	w.size += int64(len(batch))
+	w.lines.Write(batch)
 	return nil
+}
+
+// hashFile adds a file's bytes to a hash.
+func hashFile(h hash.Hash, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = io.Copy(h, f)
+	return err
+}
+
+// LinesSHA256 is the hex hash of every line synced so far.
+func (w *Writer) LinesSHA256() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return hex.EncodeToString(w.lines.Sum(nil))
 }
