@@ -19,6 +19,13 @@ func harmless(d Document) Document {
 	}.document(d)
 }
 
+// Line makes a string harmless, as one line: what every text for a terminal
+// that comes from a model, a corpus or a file goes through.
+func Line(s string) string { return visible(s, false) }
+
+// Text is [Line] with line ends and tabs kept.
+func Text(s string) string { return visible(s, true) }
+
 // maxMarks bounds the combining marks after one character.
 const maxMarks = 3
 

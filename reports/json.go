@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"time"
 	"unicode/utf8"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -37,13 +38,13 @@ func writeJSON(w io.Writer, d Document) error {
 	if err := enc.Encode(tidy(d)); err != nil {
 		return fmt.Errorf("encode document: %w", err)
 	}
-	_, err := w.Write(escapeHidden(b.Bytes()))
+	_, err := w.Write(EscapeHidden(b.Bytes()))
 	return err
 }
 
-// escapeHidden writes hidden characters as \u escapes. Outside of strings JSON
-// has none but line ends, so the value stays the same.
-func escapeHidden(b []byte) []byte {
+// EscapeHidden writes the hidden characters of JSON as \u escapes. Outside of
+// strings JSON has none but line ends and tabs, so the value stays the same.
+func EscapeHidden(b []byte) []byte {
 	out := make([]byte, 0, len(b))
 	for i := 0; i < len(b); {
 		r, size := utf8.DecodeRune(b[i:])
@@ -152,4 +153,17 @@ func check(d Document) error {
 		return fmt.Errorf("verdict %s is better than its own rows allow (%s)", d.Verdict, want)
 	}
 	return nil
+}
+
+// Same reports whether two documents say the same of a run: all but when and by
+// which build they were written, how to read them, and the looks, which grow.
+func Same(a, b Document) (bool, error) {
+	var texts [2]bytes.Buffer
+	for i, d := range []Document{a, b} {
+		d.GeneratedAt, d.Tool, d.HowToRead, d.Looks = time.Time{}, Tool{}, nil, nil
+		if err := writeJSON(&texts[i], d); err != nil {
+			return false, err
+		}
+	}
+	return bytes.Equal(texts[0].Bytes(), texts[1].Bytes()), nil
 }

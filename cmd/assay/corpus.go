@@ -11,6 +11,7 @@ import (
 	"github.com/fabriccore/assay/corpus"
 	"github.com/fabriccore/assay/corpus/label"
 	"github.com/fabriccore/assay/corpus/recipe"
+	"github.com/fabriccore/assay/reports"
 )
 
 // newCorpusCommand groups what one does with corpora: look at them, verify and
@@ -98,13 +99,14 @@ func corpusShow(st *state) *cobra.Command {
 			return st.emit(shown, func() error {
 				fmt.Fprintf(st.Stdout, "%s  family %s  %s\n", k.ID, k.Family, c.CaseDigest[k.ID])
 				for _, e := range k.Evidence {
-					fmt.Fprintf(st.Stdout, "\n--- %s  %s  %s\n%s", e.ID, e.Source, e.MediaType, e.Text)
-					if !strings.HasSuffix(e.Text, "\n") {
+					text := reports.Text(e.Text)
+					fmt.Fprintf(st.Stdout, "\n--- %s  %s  %s\n%s", e.ID, e.Source, oneLine(e.MediaType), text)
+					if !strings.HasSuffix(text, "\n") {
 						fmt.Fprintln(st.Stdout)
 					}
 				}
 				if l := shown.Label; l != nil {
-					fmt.Fprintf(st.Stdout, "\n=== %s  %s  evidence %s\n%s\n", l.Class, l.Difficulty, strings.Join(l.Evidence, " "), l.Cause)
+					fmt.Fprintf(st.Stdout, "\n=== %s  %s  evidence %s\n%s\n", l.Class, l.Difficulty, strings.Join(l.Evidence, " "), oneLine(l.Cause))
 				}
 				return nil
 			})

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
+	"github.com/fabriccore/assay/reports"
 	"github.com/fabriccore/assay/runner/ollamad"
 	"github.com/fabriccore/assay/runner/progress"
 )
@@ -90,8 +92,13 @@ func newSuperviseCommand(st *state) *cobra.Command {
 
 // printTable writes a borderless table with left-aligned columns.
 func writeJSON(w io.Writer, value any) error {
-	encoder := json.NewEncoder(w)
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
 	encoder.SetIndent("", "  ")
 	encoder.SetEscapeHTML(false)
-	return encoder.Encode(value)
+	if err := encoder.Encode(value); err != nil {
+		return err
+	}
+	_, err := w.Write(reports.EscapeHidden(b.Bytes()))
+	return err
 }

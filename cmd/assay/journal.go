@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fabriccore/assay/reports"
 	"github.com/fabriccore/assay/runner"
 	"github.com/fabriccore/assay/runner/journal"
 )
@@ -50,7 +51,11 @@ func (st *state) printJournal(name, only string) error {
 		if only != "" && m.Field() != only {
 			continue
 		}
-		if _, err := w.Write(r.Raw()); err != nil {
+		line := r.Raw()
+		if st.StdoutIsTTY { // elsewhere the very bytes
+			line = reports.EscapeHidden(line)
+		}
+		if _, err := w.Write(line); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/fabriccore/assay/reports"
 	"github.com/fabriccore/assay/runner"
+	"github.com/fabriccore/assay/runner/journal"
+	"github.com/fabriccore/assay/scorers"
 )
 
 // documentFile is the truth in a run folder.
@@ -22,8 +24,8 @@ func newReportCommand(st *state) *cobra.Command {
 		Use:   "report RUN",
 		Short: "Show the report of a run again, or write it in other formats",
 		Long: `Show the report of a run from its document.json. RUN is a run folder, a part of
-its name below --runs, or "latest". Nothing is scored anew, but for a run that
-has no report yet or has gone on since.
+its name below --runs, or "latest". A run that has no report yet or has gone on
+since is scored; a document that its run does not give is refused.
 
 Without -o the report goes to standard output, as text or with --format json
 as the document itself. Each -o FILE writes one file in the format of its
@@ -94,7 +96,7 @@ func readDocument(st *state, run string) (dir string, d reports.Document, err er
 			return "", d, fmt.Errorf("%s: %w", filepath.Join(dir, documentFile), err)
 		}
 		if !d.Run.Finished.IsZero() {
-			return dir, d, nil
+			return dir, d, st.checkDocument(dir, d)
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return "", d, fmt.Errorf("read the report of run %s: %w", run, err)
@@ -108,6 +110,38 @@ func readDocument(st *state, run string) (dir string, d reports.Document, err er
 	}
 	_, err = reports.WriteAll(dir, d)
 	return dir, d, err
+}
+
+// checkDocument holds a document against the run in whose folder it lies: it
+// is refused when the run does not give it. Where the run can't be scored here,
+// for lack of its corpus, or where another build wrote a document that is no
+// better, it is only said on standard error that it wasn't checked or differs.
+func (st *state) checkDocument(dir string, d reports.Document) error {
+	if _, err := os.Stat(filepath.Join(dir, runner.ManifestName)); err != nil {
+		return nil // a document alone
+	}
+	name := filepath.Join(dir, documentFile)
+	r, err := openRun(st, dir)
+	var now reports.Document
+	if err == nil {
+		now, err = r.document(st)
+	}
+	if errors.Is(err, journal.ErrCorrupt) || errors.Is(err, runner.ErrMismatch) {
+		return err
+	}
+	if err != nil {
+		fmt.Fprintf(st.Stderr, "assay: %s is shown as it stands, not checked against its run: %s\n", name, oneLine(err.Error()))
+		return nil
+	}
+	same, err := reports.Same(now, d)
+	if err != nil || same {
+		return err
+	}
+	if d.Tool.Version != now.Tool.Version && d.Verdict == scorers.Worse(d.Verdict, now.Verdict) {
+		fmt.Fprintf(st.Stderr, "assay: %s was written by build %s; this build scores its run differently ('assay gate' shows it)\n", name, oneLine(d.Tool.Version))
+		return nil
+	}
+	return fmt.Errorf("%w: %s is not what its run gives (it says %s, the run gives %s); move it away to have it written anew", reports.ErrDocument, name, d.Verdict, now.Verdict)
 }
 
 // reportFiles are the report files that a run folder really holds.

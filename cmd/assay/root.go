@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/fabriccore/assay/reports"
 )
 
 // run executes one command line and returns its exit code.
@@ -70,14 +72,4 @@ func orDefault(s, d string) string {
 }
 
 // oneLine keeps an error on one line and free of control characters.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' {
-			return ' '
-		}
-		if r < 0x20 || r == 0x7f {
-			return '?'
-		}
-		return r
-	}, strings.TrimSpace(s))
-}
+func oneLine(s string) string { return reports.Line(s) }

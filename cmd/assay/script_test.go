@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/ollama/ollama/api"
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -49,7 +50,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"rc": rc, "ollama": fakeOllama, "subst": subst, "flip": flip, "lines": lineCount,
+			"rc": rc, "ollama": fakeOllama, "subst": subst, "flip": flip, "lines": lineCount, "edit": edit,
 		},
 	})
 }
@@ -125,6 +126,37 @@ func flip(ts *testscript.TestScript, _ bool, args []string) {
 	b[len(b)/2] ^= 1
 	ts.Check(os.Chmod(p, 0o644))
 	ts.Check(os.WriteFile(p, b, 0o644))
+}
+
+// edit PATTERN OLD NEW: replace the first OLD in the one file that fits, inside
+// of its compression.
+func edit(ts *testscript.TestScript, _ bool, args []string) {
+	found, err := filepath.Glob(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if len(found) != 1 {
+		ts.Fatalf("%s: %d files", args[0], len(found))
+	}
+	b, err := os.ReadFile(found[0])
+	ts.Check(err)
+	packed := strings.HasSuffix(found[0], ".zst")
+	if packed {
+		d, err := zstd.NewReader(nil)
+		ts.Check(err)
+		b, err = d.DecodeAll(b, nil)
+		ts.Check(err)
+		d.Close()
+	}
+	changed := strings.Replace(string(b), args[1], args[2], 1)
+	if changed == string(b) {
+		ts.Fatalf("no %q in %s", args[1], found[0])
+	}
+	b = []byte(changed)
+	if packed {
+		e, err := zstd.NewWriter(nil)
+		ts.Check(err)
+		b = e.EncodeAll(b, nil)
+	}
+	ts.Check(os.WriteFile(found[0], b, 0o644))
 }
 
 // lines N: the last command printed N lines on standard error.

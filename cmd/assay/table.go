@@ -15,8 +15,17 @@ import (
 const minColumn = 10
 
 // table prints rows below a header, without lines, within the terminal's
-// width: what is too wide is wrapped, the widest columns first.
+// width: what is too wide is wrapped, the widest columns first. Cells are made
+// harmless.
 func (st *state) table(header []string, rows [][]string) error {
+	clean := make([][]string, len(rows))
+	for i, r := range rows {
+		clean[i] = make([]string, len(r))
+		for k, c := range r {
+			clean[i][k] = oneLine(c)
+		}
+	}
+	rows = clean
 	width := make([]int, len(header))
 	used := 0
 	for i := range header {
