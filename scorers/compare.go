@@ -2,6 +2,7 @@ package scorers
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/fabriccore/assay/scorers/stats"
 )
@@ -57,6 +58,12 @@ func (s *scoring) baseline(ids []string) (best contender, ok bool) {
 	if len(s.in.Spec.ModelFree) == 0 || s.in.Spec.Guess == "" {
 		return contender{}, false
 	}
+	// Where a model-free arm has no outcome the best way is not known, so no
+	// other way stands in for it.
+	unknown := func(id string) bool {
+		return slices.ContainsFunc(s.in.Spec.ModelFree, func(name string) bool { return s.arms[name].state(id, isRight) == missing })
+	}
+	ids = where(ids, func(id string) bool { return !unknown(id) })
 	most := -1
 	try := func(c contender) {
 		n := 0
@@ -79,6 +86,13 @@ func (s *scoring) baseline(ids []string) (best contender, ok bool) {
 		try(s.arm(name))
 	}
 	try(s.guess())
+	of := best.of
+	best.of = func(id string) state {
+		if unknown(id) {
+			return missing
+		}
+		return of(id)
+	}
 	return best, true
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/fabriccore/assay/runner/journal"
 	"github.com/fabriccore/assay/scorers/stats"
 )
 
@@ -71,6 +72,13 @@ func hasRule(id string) bool {
 	return false
 }
 
+// lost reports whether trials have no outcome by the infrastructure. A case
+// that the stack refused, or gave no sufficiency verdict for, is missing from a
+// subset without that.
+func (s *scoring) lost() bool {
+	return s.in.End == nil || s.seen < s.in.Run.Planned || s.counts[journal.InfraError]+s.counts[journal.Skipped] > 0
+}
+
 // num prints a number for a reason: four significant digits.
 func num(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
 
@@ -90,7 +98,7 @@ func judgeGain(sub string) func(*scoring) outcome {
 		o.figure = &f
 		if !f.OK() {
 			o.why = "no bound: " + f.Missing
-			o.infrastructure = c.Missing > 0
+			o.infrastructure = c.Missing > 0 && s.lost()
 			return o
 		}
 		o.observed = fmt.Sprintf("%s %s vs %s %s: difference %s, bounds %s to %s (n = %d cases, %d families)",
@@ -98,7 +106,7 @@ func judgeGain(sub string) func(*scoring) outcome {
 		switch {
 		case c.Missing > 0:
 			o.why = fmt.Sprintf("%d of %d planned cases have no outcome", c.Missing, c.Missing+f.N)
-			o.infrastructure = true
+			o.infrastructure = s.lost()
 		case f.Lo > limit:
 			o.verdict, o.why = Qualified, "the lower bound is above the limit"
 		case f.Hi <= limit:
@@ -137,16 +145,16 @@ func judgeRatio(sub string) func(*scoring) outcome {
 			o.why = fmt.Sprintf("%s is not the bare call to the generator of %s: its ratio says nothing of the layer (Q-24)", r.ArmB, r.ArmA)
 		case !f.OK():
 			o.why = "no bound: " + f.Missing
-			o.infrastructure = r.Missing > 0
+			o.infrastructure = r.Missing > 0 && s.lost()
 		case r.Missing > 0:
 			o.why = fmt.Sprintf("%d cases have no time in both arms", r.Missing)
-			o.infrastructure = true
+			o.infrastructure = s.lost()
 		case float64(r.LeftOut) > l.MaxLeftOut*float64(pairs):
 			o.why = fmt.Sprintf("%d of %d cases left the ratio as cold or with a reused prefix, more than %s", r.LeftOut, pairs, num(l.MaxLeftOut))
 		case f.Lo >= l.LatencyRatio:
 			o.verdict, o.why = NotQualified, fmt.Sprintf("even the lower bound %s× is not below %s× (n = %d)", num(f.Lo), num(l.LatencyRatio), f.N)
 		case float64(r.Censored) > l.MaxCensored*float64(f.N):
-			o.why = fmt.Sprintf("%d of %d cases were cut off by a time-out, more than %s", r.Censored, f.N, num(l.MaxCensored))
+			o.why = fmt.Sprintf("%d of %d cases were cut off by a time-out or an error, more than %s", r.Censored, f.N, num(l.MaxCensored))
 		case f.Hi < l.LatencyRatio:
 			o.verdict, o.why = Qualified, "the upper bound is below the limit"
 		default:

@@ -155,12 +155,13 @@ func (s *scoring) profileTimes(a *armReadings) []LatencyRow {
 type pairTime struct {
 	a, b     float64 // ms
 	log      float64 // natural log of a/b
-	censored bool    // a ended by time-out: the ratio is at least this
+	censored bool    // a ended before its answer: the ratio is at least this
 }
 
 // ratio is the geometric mean over cases of A's time over B's. Repeats pair
 // by number and reduce to their median log. Time-outs count at their full
-// elapsed time; where A's own call was cut off, its true ratio is longer, so
+// elapsed time; where A's own call was cut off, by time-out or by an error
+// before it wrote anything, its true ratio is longer, so
 // the largest ratio of any uncut pair stands for it if that is larger, and
 // the censored share is limited by the policy. Where B was cut off, its
 // elapsed time is the shortest possible and so already the worst case for A.
@@ -219,7 +220,7 @@ func (s *scoring) ratio(sub, name, armA, armB string, ids []string, unknown int,
 		{out.NoCall, "settled with no model call"},
 		{out.LeftOut, "left out as cold or with a reused prefix"},
 		{out.Missing, "without a time in both arms"},
-		{out.Censored, "cut off by a time-out: the worst ratio seen stands for them"},
+		{out.Censored, "cut off by a time-out or an error: the worst ratio seen stands for them"},
 	} {
 		if w.n > 0 {
 			out.Ratio = out.Ratio.Warn("%d of %d cases %s", w.n, len(ids)+unknown, w.text)
@@ -262,7 +263,7 @@ func (s *scoring) pairTimes(id, armA, armB string, of func(reading) (time.Durati
 		if !okA || !okB {
 			continue
 		}
-		ps = append(ps, pairTime{a: ms(x), b: ms(y), log: math.Log(float64(x) / float64(y)), censored: a.censored})
+		ps = append(ps, pairTime{a: ms(x), b: ms(y), log: math.Log(float64(x) / float64(y)), censored: a.cut})
 	}
 	if len(ps) > 0 {
 		why = ""

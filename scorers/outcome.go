@@ -28,6 +28,7 @@ type reading struct {
 	answered         bool // gave an answer that counts for coverage
 	total, overhead  time.Duration
 	censored, noCall bool
+	cut              bool // its time is only the least that an answer would have taken
 	leftOut          bool // cold, or a cached prefix was reused
 	profiles         []profileTime
 	sufficiency      contract.SufficiencyVerdict
@@ -56,6 +57,7 @@ func read(t journal.Trial, l label.Label) reading {
 		noCall:  len(t.Calls) == 0 && t.Kind != journal.ModelError && !t.Timing.Censored,
 		missing: t.Kind == journal.InfraError || t.Kind == journal.Skipped,
 	}
+	r.cut = r.censored || t.Kind == journal.ModelError && len(t.Calls) == 0
 	switch t.Kind {
 	case journal.Answered:
 		r.abstains = t.Class == "" || t.Class == contract.InsufficientEvidence
@@ -83,6 +85,8 @@ func read(t journal.Trial, l label.Label) reading {
 	}
 	for _, c := range t.Calls {
 		r.leftOut = r.leftOut || c.Cold || c.Reused
+		// A call that failed before it wrote anything is no fast answer.
+		r.cut = r.cut || t.Kind == journal.ModelError && c.ErrorKind != "" && c.OutputTokens == 0
 		i := slices.IndexFunc(r.profiles, func(p profileTime) bool { return p.profile == c.Profile })
 		if i < 0 {
 			i = len(r.profiles)

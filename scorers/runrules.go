@@ -190,7 +190,7 @@ func judgeControl(s *scoring) outcome {
 			return o
 		}
 		if c.Missing > 0 {
-			o.why, o.infrastructure = fmt.Sprintf("%d of the control's cases have no outcome", c.Missing), true
+			o.why, o.infrastructure = fmt.Sprintf("%d of the control's cases have no outcome", c.Missing), s.lost()
 			return o
 		}
 	}

@@ -501,3 +501,59 @@ func TestUnboundJournal(t *testing.T) {
 		}
 	}
 }
+
+// a baseline that lost cases to the infrastructure is not replaced by a
+// weaker one that lost none.
+func TestQ41BaselineMissing(t *testing.T) {
+	for _, every := range []int{1, 2} {
+		f := newFake(40)
+		for i, x := range f.of(fakeRules) {
+			if i%every == 0 {
+				x.Kind = journal.InfraError
+			}
+		}
+		r := f.score(t)
+		for _, id := range []string{"G4.accuracy", "G4.accuracy_subset"} {
+			if g := gate(t, r, id); g.Verdict != Inconclusive {
+				t.Errorf("every %d. case lost, %s: %s, %s", every, id, g.Verdict, g.Why)
+			}
+		}
+		if r.Verdict != Inconclusive || !r.Infrastructure {
+			t.Errorf("every %d. case lost: %s, infrastructure %v", every, r.Verdict, r.Infrastructure)
+		}
+	}
+}
+
+// what the stack refuses is no fault of the infrastructure.
+func TestQ42RefusedIsNoInfrastructure(t *testing.T) {
+	f := newFake(40)
+	for _, arm := range []string{fakeCore, fakeControl} {
+		for i, x := range f.of(arm) {
+			if i < 3 {
+				x.Kind, x.Class, x.Sufficiency, x.Calls = journal.Refused, "", "", nil
+			}
+		}
+	}
+	r := f.score(t)
+	if r.Verdict != Inconclusive || r.Infrastructure {
+		t.Errorf("%s, infrastructure %v", r.Verdict, r.Infrastructure)
+	}
+}
+
+// a call that fails at once is no fast answer.
+func TestQ43FastErrors(t *testing.T) {
+	f := newFake(40)
+	for i, x := range f.of(fakeCore) {
+		if i%4 == 1 && len(x.Calls) > 0 {
+			x.Kind, x.Class = journal.ModelError, ""
+			x.Calls[0].ErrorKind = "model"
+			x.Timing.Total = time.Millisecond
+		}
+	}
+	r := f.score(t)
+	for _, id := range []string{"G4.latency", "G4.latency_subset"} {
+		if g := gate(t, r, id); g.Verdict != Inconclusive || !strings.Contains(g.Why, "cut off") {
+			t.Errorf("%s: %s, %s", id, g.Verdict, g.Why)
+		}
+	}
+}

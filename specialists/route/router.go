@@ -115,7 +115,8 @@ func (r *Router) Generate(ctx context.Context, q contract.GenerateRequest) (cont
 		return err
 	})
 	rec.PromptTokens, rec.OutputTokens, rec.DoneReason = resp.PromptEvalCount, resp.EvalCount, resp.DoneReason
-	rec.Timing.Load, rec.Timing.Prefill, rec.Timing.Decode = resp.LoadDuration, resp.PromptEvalDuration, resp.EvalDuration
+	// What the server says of its own time is no time when it is negative.
+	rec.Timing.Load, rec.Timing.Prefill, rec.Timing.Decode = max(resp.LoadDuration, 0), max(resp.PromptEvalDuration, 0), max(resp.EvalDuration, 0)
 	r.finish(&rec)
 	if err == nil && o.NumCtx > 0 && resp.PromptEvalCount+resp.EvalCount > o.NumCtx {
 		err = fmt.Errorf("ask %s: prompt and answer of %d tokens exceed num_ctx %d: %w", spec.Model, resp.PromptEvalCount+resp.EvalCount, o.NumCtx, ErrTruncated)
@@ -152,7 +153,7 @@ func (r *Router) Embed(ctx context.Context, q contract.EmbedRequest) (contract.E
 	rec.Response, _ = json.Marshal(map[string]any{"model": resp.Model, "vectors": len(resp.Embeddings),
 		"total_duration": resp.TotalDuration, "load_duration": resp.LoadDuration, "prompt_eval_count": resp.PromptEvalCount})
 	rec.PromptTokens = resp.PromptEvalCount
-	rec.Timing.Load = resp.LoadDuration
+	rec.Timing.Load = max(resp.LoadDuration, 0)
 	if d := resp.TotalDuration - resp.LoadDuration; d > 0 {
 		rec.Timing.Prefill = d
 	}
