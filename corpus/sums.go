@@ -74,6 +74,9 @@ func readSums(fsys fs.FS, dir string) (sums map[string]string, digest string, er
 		return nil, "", nil
 	}
 	if err != nil {
+		if _, lerr := files(fsys, dir); errors.Is(lerr, ErrInvalid) {
+			return nil, "", lerr // a link, most likely
+		}
 		return nil, "", fmt.Errorf("read %s: %w", join(dir, SumsFile), err)
 	}
 	bad := func(line int, what string) (map[string]string, string, error) {
@@ -88,7 +91,7 @@ func readSums(fsys fs.FS, dir string) (sums map[string]string, digest string, er
 		hexsum, name, ok := strings.Cut(line, "  ")
 		raw, herr := hex.DecodeString(hexsum)
 		switch {
-		case !ok || herr != nil || len(raw) != sha256.Size || hexsum != strings.ToLower(hexsum):
+		case !ok || herr != nil || len(raw) != sha256.Size || hexsum != strings.ToLower(hexsum) || strings.Contains(name, "\r"):
 			return bad(i+1, "is not a line of this tool")
 		case !fs.ValidPath(name) || name == SumsFile || name == AuditsFile:
 			return bad(i+1, "names a file that can't be in it")

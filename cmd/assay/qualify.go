@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fabriccore/assay/corpus"
+	"github.com/fabriccore/assay/corpus/label"
 	"github.com/fabriccore/assay/reports"
 	"github.com/fabriccore/assay/runner"
 )
@@ -46,7 +48,7 @@ func (st *state) qualify(f *runFlags, name string) error {
 	if err := knownFormats(f.outs); err != nil {
 		return err
 	}
-	sum, err := st.runSuite(f, name)
+	sum, err := st.runSuite(f, name, labelled)
 	if err != nil && !errors.Is(err, runner.ErrDeadline) {
 		return err
 	}
@@ -60,9 +62,24 @@ func (st *state) qualify(f *runFlags, name string) error {
 	return verdictError(doc)
 }
 
-// runSuite plans and runs a suite; the summary has no folder after --dry-run.
-func (st *state) runSuite(f *runFlags, name string) (runner.Summary, error) {
+// labelled refuses corpora whose labels can't be joined, before hours are spent
+// on a run that could never be scored.
+func labelled(corpora []*corpus.Corpus) error {
+	for _, c := range corpora {
+		if _, err := label.Load("", c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runSuite plans and runs a suite; check, if it is not nil, may refuse its
+// corpora first. The summary has no folder after --dry-run.
+func (st *state) runSuite(f *runFlags, name string, check func([]*corpus.Corpus) error) (runner.Summary, error) {
 	c, err := f.choose(name)
+	if err == nil && check != nil {
+		err = check(c.corpora)
+	}
 	if err != nil {
 		return runner.Summary{}, err
 	}

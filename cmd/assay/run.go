@@ -29,7 +29,7 @@ suite is made instead, which is exploratory. The run's folder is printed last.`,
 			if err != nil {
 				return err
 			}
-			return st.printRun(st.runSuite(&f, name))
+			return st.printRun(st.runSuite(&f, name, nil))
 		},
 	}
 	f.add(cmd)
