@@ -182,7 +182,7 @@ func (s *session) session(ctx context.Context, r *restored) error {
 	}
 	if r != nil {
 		s.resumedWith = s.finished
-		if err := s.w.Append(journal.Message{Resume: &journal.Resume{At: s.now(), Finished: s.finished, TornTail: r.torn}}); err != nil {
+		if err := s.w.Append(journal.Message{Resume: &journal.Resume{At: s.now(), Finished: s.finished, TornTail: r.torn, LinesSHA256: s.w.LinesSHA256()}}); err != nil {
 			return err
 		}
 	}
@@ -222,7 +222,7 @@ func (s *session) stopped(ctx context.Context, err error) error {
 	default:
 		return s.resumable(err)
 	}
-	if werr := s.w.Append(journal.Message{Interrupt: &journal.Interrupt{At: s.now(), Why: s.why, Finished: s.finished}}); werr != nil {
+	if werr := s.w.Append(journal.Message{Interrupt: &journal.Interrupt{At: s.now(), Why: s.why, Finished: s.finished, LinesSHA256: s.w.LinesSHA256()}}); werr != nil {
 		return s.resumable(werr)
 	}
 	return s.resumable(err)

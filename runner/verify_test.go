@@ -250,6 +250,24 @@ func TestVerifyResumed(t *testing.T) {
 	}
 }
 
+// H-014: lines edited while a run was stopped are noticed on resume.
+func TestH014EditedBeforeResume(t *testing.T) {
+	cfg := testConfig(t, testPlan(t, 4, 1, 1), &Fake{}, &Fake{})
+	dir := stoppedRun(t, cfg, 3)
+	path := filepath.Join(dir, journal.Name)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, bytes.Replace(data, []byte(`"kind":"answered"`), []byte(`"kind":"abstained"`), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg.Targets = map[string]Target{"A": &Fake{}, "B": &Fake{}}
+	if _, err := Resume(context.Background(), dir, cfg); !errors.Is(err, journal.ErrCorrupt) {
+		t.Errorf("%v", err)
+	}
+}
+
 // Q-46: a build that can't name its commit may be of a changed tree.
 func TestQ46UnknownBuild(t *testing.T) {
 	for v, want := range map[string]bool{"": true, "unknown": true, "(devel)": true, "abc+dirty": true, "abc": false, "v1.2.3": false} {

@@ -43,6 +43,19 @@ func (m *Message) set() int {
 	return n
 }
 
+// linesSHA256 is the hash of the lines before it that m names, "" for none.
+func (m *Message) linesSHA256() string {
+	switch {
+	case m.End != nil:
+		return m.End.LinesSHA256
+	case m.Interrupt != nil:
+		return m.Interrupt.LinesSHA256
+	case m.Resume != nil:
+		return m.Resume.LinesSHA256
+	}
+	return ""
+}
+
 // errFields is a message that breaks the one-field rule.
 var errFields = errors.New("a message has exactly one field")
 

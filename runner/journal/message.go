@@ -149,6 +149,8 @@ type Resume struct {
 	At       time.Time `json:"at"`
 	Finished int       `json:"finished"` // trials found finished
 	TornTail bool      `json:"torn_tail,omitempty"`
+	// LinesSHA256 is as End's.
+	LinesSHA256 string `json:"lines_sha256,omitempty"`
 }
 
 // Interrupt marks an early, orderly stop.
@@ -156,6 +158,8 @@ type Interrupt struct {
 	At       time.Time `json:"at"`
 	Why      string    `json:"why"` // "signal", "deadline", "infrastructure"
 	Finished int       `json:"finished"`
+	// LinesSHA256 is as End's.
+	LinesSHA256 string `json:"lines_sha256,omitempty"`
 }
 
 // End closes a complete run. Planned = sum of Counts.

@@ -93,7 +93,7 @@ func (r *Reader) next() (Message, error) {
 	if err != nil {
 		return Message{}, r.corrupt(err)
 	}
-	if m.End != nil && m.End.LinesSHA256 != "" && m.End.LinesSHA256 != hex.EncodeToString(r.lines.Sum(nil)) {
+	if want := m.linesSHA256(); want != "" && want != hex.EncodeToString(r.lines.Sum(nil)) {
 		return Message{}, r.corrupt(errors.New("the lines before it are not those that were written: one was changed, added or taken out"))
 	}
 	r.lines.Write(line)
