@@ -163,3 +163,18 @@ func TestCancelled(t *testing.T) {
 		}
 	}
 }
+
+// F-060: a model that never ends its answer is a bad model on a good server:
+// it is warmed up, and each of its trials is its own error.
+func TestF060EndlessModel(t *testing.T) {
+	c := head(t, development, 12)
+	for _, arm := range []benchmarks.Arm{arms[1], arms[3]} {
+		s, st := stack(t, c)
+		k := open(t, c, target(t, st, arms[3]))
+		s.Inject(ollamatest.Chat, ollamatest.Cut, -1)
+		a := target(t, st, arm).Ask(t.Context(), k, 0)
+		if a.Trial.Kind != journal.ModelError || a.Trial.Reason != contract.ReasonTruncated || a.InfraDown {
+			t.Errorf("%s: %s %s: %s", arm.Name, a.Trial.Kind, a.Trial.Reason, a.Trial.Error)
+		}
+	}
+}

@@ -130,8 +130,11 @@ func (v *Investigator) Warm(ctx context.Context, m contract.Model, tax contract.
 // an empty case.
 func (v *Investigator) calibrate(ctx context.Context, m contract.Model, tax contract.Taxonomy, p *prepared, prof contract.Profile) error {
 	if v.constants.Generator == 0 {
-		_, err := m.Generate(ctx, contract.GenerateRequest{Profile: prof, System: wordingSystem,
+		res, err := m.Generate(ctx, contract.GenerateRequest{Profile: prof, System: wordingSystem,
 			Prompt: wordingPrompt("not recorded", "not known", ""), Schema: wordingSchema, NumPredict: predict})
+		if res.Call.DoneReason == "length" {
+			return nil // cut, but loaded, which is all that is wanted here
+		}
 		return err
 	}
 	idx := order(make([]float64, len(tax.Classes)), -1)
