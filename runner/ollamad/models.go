@@ -76,11 +76,7 @@ func ensureModel(ctx context.Context, server *Server, client *api.Client, name s
 		return Model{}, server.failed(ctx, "asking for model "+e.tag, err)
 	}
 	if !current {
-		file, err := weights(ctx, server.cfg, e, report)
-		if err != nil {
-			return Model{}, err
-		}
-		if err := create(ctx, server, client, e, file, report); err != nil {
+		if err := createOnce(ctx, server, client, e, report); err != nil {
 			return Model{}, err
 		}
 	}
@@ -95,6 +91,29 @@ func ensureModel(ctx context.Context, server *Server, client *api.Client, name s
 	}
 	model.Digest, model.Size = found.Digest, found.Size
 	return model, nil
+}
+
+// createOnce creates a catalogue entry's model. Servers of several processes
+// share a model folder, and the name that the weights have for a moment is one
+// for all, so one process creates and the others wait.
+func createOnce(ctx context.Context, server *Server, client *api.Client, e *entry, report progress.Reporter) error {
+	file, err := weights(ctx, server.cfg, e, report)
+	if err != nil {
+		return err
+	}
+	unlock, err := lock(ctx, server.cfg.path("weights", e.gguf+".create.lock"), report, "another assay creates "+e.tag)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	current, err := hasContent(ctx, client, e)
+	if err != nil {
+		return server.failed(ctx, "asking for model "+e.tag, err)
+	}
+	if current {
+		return nil
+	}
+	return create(ctx, server, client, e, file, report)
 }
 
 // ensureForeign is for tags outside the catalogue.

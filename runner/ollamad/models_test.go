@@ -135,3 +135,28 @@ func TestShare(t *testing.T) {
 		t.Errorf("%q, %v", data, err)
 	}
 }
+
+// H-004: processes that share a model folder create a model once; none takes
+// the weights' name away from under another.
+func TestH004CreateSideBySide(t *testing.T) {
+	f := newFake()
+	cfg := testConfig(t, t.TempDir())
+	e := &entry{name: "toy", tag: "assay-toy:1", gguf: sha256Hex([]byte("GGUF")), size: 4, template: chatML}
+	keep(t, cfg, e, "GGUF")
+	server := serveFake(t, f, cfg)
+	errs := make(chan error)
+	for range 4 {
+		go func() { errs <- createOnce(t.Context(), server, server.Client(), e, progress.Discard()) }()
+	}
+	for range 4 {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+	if n := f.count("POST /api/create"); n != 2 {
+		t.Errorf("%d creates, want 2", n)
+	}
+	if n := f.count("DELETE /api/delete"); n != 1 {
+		t.Errorf("%d deletes, want 1", n)
+	}
+}

@@ -152,12 +152,17 @@ func supervise(cfg Config, env []string, log, name string, args ...string) (*pro
 	}
 	proc := &process{hold: ours, done: make(chan struct{})}
 	line, _ := bufio.NewReader(status).ReadString('\n')
+	_, scanErr := fmt.Sscanf(line, "started %d", &proc.pid)
 	go func() {
 		command.Wait()
+		if s, ok := command.ProcessState.Sys().(syscall.WaitStatus); ok && s.Signaled() && proc.pid > 0 {
+			// Somebody killed the supervisor, so nobody ended the runners.
+			syscall.Kill(-proc.pid, syscall.SIGKILL)
+		}
 		proc.release()
 		close(proc.done)
 	}()
-	if _, err := fmt.Sscanf(line, "started %d", &proc.pid); err != nil {
+	if scanErr != nil {
 		proc.release()
 		<-proc.done
 		return nil, errors.New(strings.TrimPrefix(strings.TrimSpace(line), "failed "))

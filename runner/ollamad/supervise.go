@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"syscall"
 	"time"
@@ -37,6 +38,7 @@ func SuperviseMain(args []string, stdin io.Reader, status io.Writer) int {
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	adoptOrphans()
+	rename("keep-" + filepath.Base(args[1]))
 
 	output, quiet := status, args[0] == "-"
 	if !quiet {

@@ -11,4 +11,5 @@ func groupLeader() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: t
 
 // Outside Linux the process group is all there is.
 func adoptOrphans()              {}
+func rename(string)              {}
 func endOrphans(_ time.Duration) {}

@@ -135,3 +135,40 @@ func TestSuperviseTransparent(t *testing.T) {
 		t.Error(missing)
 	}
 }
+
+// H-014: a supervisor that is killed itself leaves nothing behind either,
+// and it has a name of its own, so that who kills assay by name leaves it alive
+// to end the rest.
+func TestSuperviseKilled(t *testing.T) {
+	proc, dir := supervised(t, `sh -c 'echo $$ >$DIR/in; exec sleep 1000' & wait`)
+	child := pidIn(t, filepath.Join(dir, "in"))
+	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(proc.pid), "stat"))
+	if err != nil {
+		t.Skip("no /proc here")
+	}
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	supervisor, err := strconv.Atoi(fields[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if comm, _ := os.ReadFile(filepath.Join("/proc", fields[1], "comm")); string(comm) != "keep-sh\n" {
+		t.Errorf("the supervisor is called %q", comm)
+	}
+	if err := syscall.Kill(supervisor, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	waitDone(t, proc, gracePeriod)
+	for range 200 {
+		if !alive(child) || zombie(child) {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("process %d outlived its supervisor", child)
+}
+
+// zombie reports a process that has ended and that nobody has waited for.
+func zombie(pid int) bool {
+	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	return err == nil && strings.HasPrefix(string(stat[bytes.LastIndexByte(stat, ')')+1:]), " Z")
+}
