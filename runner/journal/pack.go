@@ -33,7 +33,7 @@ func readFrame(r *bufio.Reader, buf []byte) ([]byte, error) {
 	}
 	var h zstd.Header
 	if err := h.Decode(head); err != nil {
-		if errors.Is(err, io.ErrUnexpectedEOF) {
+		if errors.Is(err, io.ErrUnexpectedEOF) || onlyZeros(r) {
 			return nil, errTorn
 		}
 		return nil, err
@@ -75,6 +75,21 @@ func readFrame(r *bufio.Reader, buf []byte) ([]byte, error) {
 		}
 	}
 	return frame.Bytes(), nil
+}
+
+// onlyZeros reads on and reports whether nothing but zeros follows: what a file
+// system leaves where a file had grown and its bytes were not yet written when
+// the power went.
+func onlyZeros(r *bufio.Reader) bool {
+	for {
+		b, err := r.ReadByte()
+		if err != nil {
+			return errors.Is(err, io.EOF)
+		}
+		if b != 0 {
+			return false
+		}
+	}
 }
 
 // newDecoder unpacks single frames.

@@ -190,3 +190,36 @@ func TestRawRoundTrip(t *testing.T) {
 		}
 	})
 }
+
+// H-014: zeros that a file system left where a file had grown are a torn tail,
+// in the pack as in the journal; zeros with more behind them are damage.
+func TestH014ZerosAtTheEnd(t *testing.T) {
+	dir := t.TempDir()
+	writePack(t, dir, 0, 4, 2)
+	path := filepath.Join(dir, PackName)
+	whole, _ := os.ReadFile(path)
+	if err := os.WriteFile(path, append(whole[:len(whole):len(whole)], make([]byte, 5000)...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	writePack(t, dir, 4, 2, 2)
+	checkPack(t, dir, 6)
+	bad := append(append(whole[:len(whole):len(whole)], make([]byte, 5000)...), 1)
+	if err := os.WriteFile(path, bad, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenPack(dir, nil); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("got %v", err)
+	}
+
+	name := filepath.Join(dir, Name)
+	line := []byte(`{"end":{"at":"2026-01-01T00:00:00Z","planned":0,"counts":{}}}` + "\n")
+	if err := os.WriteFile(name, append(line, make([]byte, 5000)...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if torn, err := Repair(name, nil); !torn || err != nil {
+		t.Errorf("%v %v", torn, err)
+	}
+	if got, _ := os.ReadFile(name); string(got) != string(line) {
+		t.Errorf("%q", got)
+	}
+}
