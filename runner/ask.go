@@ -39,7 +39,7 @@ func (s *session) askAll(ctx context.Context) error {
 	}
 	var deadline <-chan time.Time
 	if s.cfg.Deadline > 0 {
-		t := time.NewTimer(s.cfg.Deadline - s.cfg.Now().Sub(s.began))
+		t := time.NewTimer(s.cfg.timeLeft())
 		defer t.Stop()
 		deadline = t.C
 	}

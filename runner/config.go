@@ -27,6 +27,9 @@ var (
 	// ErrMismatch means that a run can't be resumed because plan, corpus, arm
 	// or code is another one than it was started with (exit 6).
 	ErrMismatch = errors.New("run was started with something else")
+	// ErrFolder means that the runs folder or the state folder can't be
+	// written (exit 5).
+	ErrFolder = errors.New("folder can't be written")
 	// ErrRun means that a folder holds no usable run (exit 2).
 	ErrRun = errors.New("no usable run")
 )
@@ -49,8 +52,10 @@ type Config struct {
 	Exploratory []string
 	Tags        map[string]string
 
-	// Deadline ends the run in order after that time; 0 = none.
+	// Deadline ends the run in order that long after Began; 0 = none.
 	Deadline time.Duration
+	// Began is when the caller began to prepare the run; zero: now.
+	Began time.Time
 	// Abort, when closed, gives up on the calls in flight as well.
 	Abort <-chan struct{}
 
@@ -79,8 +84,14 @@ type Summary struct {
 // grace is how long a target may outstay its time-out before it is given up.
 const grace = 5 * time.Second
 
-// warmLimit bounds one arm's warm-up.
-const warmLimit = 15 * time.Minute
+// lastLook bounds the reading of the routes after a deadline.
+const lastLook = 10 * time.Second
+
+// warmLimit bounds one arm's warm-up: the five minutes that Ollama itself gives
+// a model to load, and some calls.
+func (c *Config) warmLimit() time.Duration {
+	return min(5*time.Minute+10*c.Plan.Suite.CallTimeout, 15*time.Minute)
+}
 
 func (c *Config) fill() error {
 	if c.Plan == nil {
@@ -100,6 +111,9 @@ func (c *Config) fill() error {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
+	if c.Began.IsZero() {
+		c.Began = c.Now()
+	}
 	if c.ShortID == nil {
 		c.ShortID = func() string {
 			var b [3]byte
@@ -109,6 +123,9 @@ func (c *Config) fill() error {
 	}
 	return nil
 }
+
+// timeLeft is what the deadline leaves.
+func (c *Config) timeLeft() time.Duration { return c.Deadline - c.Now().Sub(c.Began) }
 
 // infraLimit is how many trials in a row may find no server before the run
 // stops: three, and one more for each call that may fail at the same moment.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
+	"unicode"
 
 	"github.com/fabriccore/assay/runner/journal"
 	"github.com/fabriccore/assay/runner/progress"
@@ -30,6 +32,7 @@ func Execute(ctx context.Context, cfg Config) (Summary, error) {
 	}
 	defer unlock()
 	if err := recordLooks(&cfg, man); err != nil {
+		discard(dir) // a run that never began
 		return Summary{}, err
 	}
 	return newSession(cfg, dir, man).run(ctx, nil)
@@ -62,6 +65,9 @@ func Resume(ctx context.Context, dir string, cfg Config) (Summary, error) {
 	}
 	if r.ended {
 		return s.summary(), s.pack()
+	}
+	if err := recordLooks(&cfg, man); err != nil {
+		return Summary{}, err
 	}
 	return s.run(ctx, r)
 }
@@ -167,10 +173,18 @@ func (s *session) pack() error {
 	if _, err := os.Stat(filepath.Join(s.dir, journal.Name)); errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	if err := journal.Repack(s.dir); err != nil {
-		return err
+	sweep(s.dir)
+	err := journal.Repack(s.dir)
+	if err == nil {
+		err = journal.Compress(s.dir)
 	}
-	return journal.Compress(s.dir)
+	if err != nil && !errors.Is(err, journal.ErrCorrupt) {
+		err = fmt.Errorf("%w: %w", journal.ErrWrite, err)
+	}
+	if err != nil {
+		return s.resumable(err)
+	}
+	return nil
 }
 
 // session does the work between opening and closing the files.
@@ -211,9 +225,13 @@ func (s *session) stopped(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, ErrDeadline):
 		s.why = "deadline"
-		// A partial report needs to know whether the routes held.
-		if ferr := s.fingerprints(context.WithoutCancel(ctx), after); ferr != nil && errors.Is(ferr, journal.ErrWrite) {
-			return ferr
+		// A partial report needs to know whether the routes held; a server that
+		// hangs must not hold the run.
+		fctx, cancel := context.WithTimeout(ctx, lastLook)
+		ferr := s.fingerprints(fctx, after)
+		cancel()
+		if errors.Is(ferr, journal.ErrWrite) {
+			return s.resumable(ferr)
 		}
 	case errors.Is(err, ErrInterrupted) || ctx.Err() != nil && !errors.Is(err, journal.ErrWrite):
 		s.why, err = "signal", ErrInterrupted
@@ -229,7 +247,28 @@ func (s *session) stopped(ctx context.Context, err error) error {
 }
 
 func (s *session) resumable(err error) error {
-	return fmt.Errorf("%w; %d of %d trials are kept, go on with: assay resume %s", err, s.finished, s.cfg.Plan.Len(), s.dir)
+	return fmt.Errorf("%w; %d of %d trials are kept, go on with: assay resume %s", err, s.finished, s.cfg.Plan.Len(), shellWord(s.dir))
+}
+
+// sweep takes away what a kill while packing has left.
+func sweep(dir string) {
+	for _, name := range []string{journal.PackName, journal.IndexName, journal.PackedName} {
+		left, _ := filepath.Glob(filepath.Join(dir, "."+name+"*"))
+		for _, f := range left {
+			_ = os.Remove(f)
+		}
+	}
+}
+
+// shellWord is a path that can be pasted into a shell.
+func shellWord(s string) string {
+	safe := func(r rune) bool {
+		return r == '/' || r == '.' || r == '-' || r == '_' || r == '~' || unicode.IsLetter(r) || unicode.IsDigit(r)
+	}
+	if s != "" && strings.TrimFunc(s, safe) == "" && !strings.HasPrefix(s, "~") {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 func (s *session) runLine() *journal.Run {
@@ -246,7 +285,7 @@ func (s *session) prepareInTime(ctx context.Context) error {
 	if s.cfg.Deadline <= 0 {
 		return s.prepare(ctx)
 	}
-	dctx, cancel := context.WithTimeout(ctx, s.cfg.Deadline)
+	dctx, cancel := context.WithTimeout(ctx, s.cfg.timeLeft())
 	defer cancel()
 	err := s.prepare(dctx)
 	if err != nil && ctx.Err() == nil && dctx.Err() != nil {
@@ -272,7 +311,7 @@ func (s *session) prepare(ctx context.Context) error {
 }
 
 func (s *session) warm(ctx context.Context, arm string) error {
-	wctx, cancel := context.WithTimeout(ctx, warmLimit)
+	wctx, cancel := context.WithTimeout(ctx, s.cfg.warmLimit())
 	defer cancel()
 	calls, err := s.cfg.Targets[arm].Warm(wctx)
 	if err != nil {

@@ -155,10 +155,10 @@ func (r CorpusRef) differs(x *corpus.Corpus) string {
 func createFolder(c *Config, m *Manifest) (dir string, err error) {
 	dir = filepath.Join(c.Runs, m.ID)
 	if err := os.MkdirAll(c.Runs, 0o755); err != nil {
-		return "", fmt.Errorf("make the runs folder: %w", err)
+		return "", unwritable("make the runs folder", err)
 	}
 	if err := os.Mkdir(dir, 0o755); err != nil {
-		return "", fmt.Errorf("make the run's folder: %w", err)
+		return "", unwritable("make the run's folder", err)
 	}
 	data, err := json.MarshalIndent(m, "", "  ")
 	if err == nil {
@@ -167,9 +167,51 @@ func createFolder(c *Config, m *Manifest) (dir string, err error) {
 		err = renameio.WriteFile(filepath.Join(dir, ManifestName), data, 0o644)
 	}
 	if err != nil {
-		return "", fmt.Errorf("write the manifest: %w", err)
+		discard(dir)
+		return "", unwritable("write the manifest", err)
 	}
 	return dir, nil
+}
+
+// discard takes the folder of a run that never began away again; a folder
+// with anything else in it stays.
+func discard(dir string) {
+	_ = os.Remove(filepath.Join(dir, ManifestName))
+	_ = os.Remove(filepath.Join(dir, lockName))
+	_ = os.Remove(dir)
+}
+
+func unwritable(what string, err error) error {
+	return fmt.Errorf("%w: %s: %w; free or unlock it, or choose another one with --runs DIR", ErrFolder, what, err)
+}
+
+// CheckFolder makes a folder and proves that it can be written, for callers to
+// whom a run that can't begin costs a server. advice says what to do.
+func CheckFolder(dir, advice string) error {
+	err := os.MkdirAll(dir, 0o755)
+	if err == nil {
+		err = probe(dir)
+	}
+	if err != nil {
+		if pe := (*os.PathError)(nil); errors.As(err, &pe) {
+			err = pe.Err // the probe's own name says nothing
+		}
+		return fmt.Errorf("%w: %s: %w; %s", ErrFolder, dir, err, advice)
+	}
+	return nil
+}
+
+func probe(dir string) error {
+	f, err := os.CreateTemp(dir, ".probe-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(make([]byte, 4096))
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	_ = os.Remove(f.Name())
+	return err
 }
 
 // lock keeps other processes off a run folder until the returned func.

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -107,7 +108,8 @@ func readLooks(path string) (looks []Look, good int64, err error) {
 	}
 }
 
-// recordLooks appends one look for each frozen corpus of a run, synced.
+// recordLooks appends one look for each frozen corpus of a run, synced, unless
+// the ledger has it: a run that was killed before that is recorded on resume.
 func recordLooks(c *Config, m Manifest) error {
 	var looks []Look
 	for _, x := range m.Corpora {
@@ -127,9 +129,19 @@ func recordLooks(c *Config, m Manifest) error {
 		return errors.New("runner: a run on a frozen corpus needs a state folder for the looks ledger (Q-44)")
 	}
 	if err := appendLooks(c.StateDir, looks); err != nil {
+		if !errors.Is(err, journal.ErrCorrupt) {
+			err = fmt.Errorf("%w: %w; free or unlock it, or choose another one with ASSAY_STATE=DIR", ErrFolder, err)
+		}
 		return fmt.Errorf("record the look: %w", err)
 	}
 	return nil
+}
+
+// unrecorded are the looks that the ledger does not have yet.
+func unrecorded(looks, ledger []Look) []Look {
+	return slices.DeleteFunc(looks, func(l Look) bool {
+		return slices.ContainsFunc(ledger, func(old Look) bool { return old.Run == l.Run && old.CorpusDigest == l.CorpusDigest })
+	})
 }
 
 func appendLooks(stateDir string, looks []Look) error {
@@ -145,6 +157,9 @@ func appendLooks(stateDir string, looks []Look) error {
 	before, good, err := readLooks(path)
 	if err != nil {
 		return err
+	}
+	if looks = unrecorded(looks, before); len(looks) == 0 {
+		return nil
 	}
 	f, size, err := journal.OpenFile(path)
 	if err != nil {
@@ -171,8 +186,11 @@ func appendLooks(stateDir string, looks []Look) error {
 			return err
 		}
 	}
-	if _, err := f.Write(buf.Bytes()); err != nil {
-		return err
+	if _, err = f.Write(buf.Bytes()); err == nil {
+		err = f.Sync()
 	}
-	return f.Sync()
+	if err != nil {
+		_ = f.Truncate(good) // a look that was not recorded is none
+	}
+	return err
 }

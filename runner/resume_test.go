@@ -17,6 +17,7 @@ import (
 	"github.com/fabriccore/assay/benchmarks"
 	"github.com/fabriccore/assay/corpus"
 	"github.com/fabriccore/assay/runner/journal"
+	"github.com/fabriccore/assay/runner/progress"
 )
 
 // stoppedRun is a run that was interrupted after n trials.
@@ -376,5 +377,101 @@ func TestInspect(t *testing.T) {
 	}
 	if s := Inspect(dir); !strings.Contains(s.Error, "journal.jsonl:1") {
 		t.Errorf("%+v", s)
+	}
+}
+
+// Q-44, H-014: a run whose look could not be recorded leaves nothing to go on
+// with, and one that was killed before its look is recorded when it goes on,
+// once.
+func TestQ44H014NoRunWithoutLook(t *testing.T) {
+	cfg := testConfig(t, testPlan(t, 2, 1, 1), &Fake{}, &Fake{})
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	state := cfg.StateDir
+	cfg.StateDir = file // no folder: it can't be written
+	_, err := Execute(context.Background(), cfg)
+	if !errors.Is(err, ErrFolder) || strings.Contains(err.Error(), "\n") {
+		t.Fatalf("got %v", err)
+	}
+	if dirs, _ := Runs(cfg.Runs); len(dirs) != 0 {
+		t.Fatalf("left %v", dirs)
+	}
+	if err := CheckFolder(file, "x"); !errors.Is(err, ErrFolder) {
+		t.Errorf("got %v", err)
+	}
+
+	cfg.StateDir = state
+	if err := cfg.fill(); err != nil {
+		t.Fatal(err)
+	}
+	man := newManifest(&cfg)
+	dir, err := createFolder(&cfg, &man) // and killed
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := Resume(context.Background(), dir, cfg); err != nil {
+			t.Fatal(err)
+		}
+		if looks, err := ReadLooks(state); err != nil || len(looks) != 1 || looks[0].Run != filepath.Base(dir) {
+			t.Fatalf("%+v %v", looks, err)
+		}
+	}
+}
+
+// H-014: a disk that is full when a complete run is packed loses nothing; going
+// on packs it, and takes away what a kill while packing had left.
+func TestH014PackLater(t *testing.T) {
+	cfg := testConfig(t, testPlan(t, 4, 1, 1), &Fake{}, &Fake{})
+	block := ""
+	cfg.Progress = onAsking(func() { // a folder where the packed journal is to go
+		dirs, _ := Runs(cfg.Runs)
+		block = filepath.Join(dirs[0], journal.PackedName)
+		if err := os.MkdirAll(filepath.Join(block, "full"), 0o755); err != nil {
+			t.Error(err)
+		}
+	})
+	sum, err := Execute(context.Background(), cfg)
+	if !errors.Is(err, journal.ErrWrite) || !strings.Contains(err.Error(), "8 of 8 trials are kept, go on with: assay resume") {
+		t.Fatalf("got %v", err)
+	}
+	if err := os.RemoveAll(block); err != nil {
+		t.Fatal(err)
+	}
+	left := filepath.Join(sum.Dir, "."+journal.PackName+"123")
+	if err := os.WriteFile(left, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg.Progress = nil
+	sum, err = Resume(context.Background(), sum.Dir, cfg)
+	if err != nil || sum.Finished != 8 || sum.Asked != 8 {
+		t.Errorf("%+v %v", sum, err)
+	}
+	if _, err := os.Stat(block); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s is still there", left)
+	}
+}
+
+// onAsking calls f when a run begins to ask.
+type onAsking func()
+
+func (f onAsking) Start(name string, total int64, unit progress.Unit) progress.Task {
+	if name == "asking" {
+		f()
+	}
+	return progress.Discard().Start(name, total, unit)
+}
+
+// H-014: the line that says how to go on can be pasted into a shell.
+func TestH014ShellWord(t *testing.T) {
+	for in, want := range map[string]string{"runs/2026-a": "runs/2026-a", "a b": "'a b'", "it's": `'it'\''s'`, "$x": "'$x'", "": "''"} {
+		if got := shellWord(in); got != want {
+			t.Errorf("%q: %s, want %s", in, got, want)
+		}
 	}
 }

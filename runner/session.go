@@ -67,7 +67,7 @@ const (
 // or from the first reading: that makes the run invalid (design §3).
 func (s *session) fingerprints(ctx context.Context, when string) error {
 	for _, arm := range s.cfg.Plan.Arms {
-		rctx, cancel := context.WithTimeout(ctx, time.Minute)
+		rctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 		r, err := s.cfg.Targets[arm.Name].Fingerprint(rctx)
 		cancel()
 		if err != nil {

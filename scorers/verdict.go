@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/fabriccore/assay/runner/journal"
 )
 
 // severity orders verdicts from best to worst.
@@ -133,5 +135,8 @@ func (s *scoring) sumUp() {
 	if s.result.Verdict == Qualified {
 		s.result.Reasons = append(s.result.Reasons, fmt.Sprintf("all %d rows hold", len(s.result.Gates)))
 	}
-	s.result.Infrastructure = s.result.Infrastructure && s.result.Verdict == Inconclusive
+	// What was not asked because of a deadline or an interrupt is no failure of
+	// the infrastructure.
+	asked := s.in.Interrupted == "deadline" || s.in.Interrupted == "signal"
+	s.result.Infrastructure = s.result.Infrastructure && s.result.Verdict == Inconclusive && (!asked || s.counts[journal.InfraError] > 0)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -52,8 +51,8 @@ func (st *state) qualify(f *runFlags, name string) error {
 	if err != nil && !errors.Is(err, runner.ErrDeadline) {
 		return err
 	}
-	if sum.Dir == "" { // --dry-run
-		return nil
+	if sum.Dir == "" { // --dry-run, or a deadline before there was a run
+		return err
 	}
 	doc, derr := st.reportRun(sum.Dir, f.outs)
 	if derr != nil {
@@ -95,7 +94,11 @@ func (st *state) runSuite(f *runFlags, name string, check func([]*corpus.Corpus)
 	if _, err := st.offlinePlan(ctx, c); err != nil { // before a server is started or built
 		return runner.Summary{}, err
 	}
-	w, err := st.wire(ctx, c.suite, c.corpora)
+	if err := st.writable(st.flags.runs, "free or unlock it, or choose another one with --runs DIR", c.corpora); err != nil {
+		return runner.Summary{}, err
+	}
+	began := st.Now()
+	w, err := st.wireInTime(ctx, c.suite, c.corpora, f.deadline)
 	if err != nil {
 		return runner.Summary{}, err
 	}
@@ -104,7 +107,7 @@ func (st *state) runSuite(f *runFlags, name string, check func([]*corpus.Corpus)
 	if err != nil {
 		return runner.Summary{}, err
 	}
-	cfg := runner.Config{Plan: p, Deadline: f.deadline, Tags: tags}
+	cfg := runner.Config{Plan: p, Deadline: f.deadline, Began: began, Tags: tags}
 	return st.execute(ctx, w, cfg, c, abort, func(ctx context.Context, cfg runner.Config) (runner.Summary, error) { return runner.Execute(ctx, cfg) })
 }
 
@@ -120,38 +123,35 @@ func (st *state) execute(ctx context.Context, w *wiring, cfg runner.Config, c ch
 	cfg.Exploratory = c.suite.Exploratory(c.exploratory, c.corpora, cfg.Code.Dirty(), false)
 	cfg.Runs, cfg.StateDir, cfg.Threads, cfg.Host = st.flags.runs, st.StateDir, threads(), runner.ReadHost()
 	cfg.Abort, cfg.Progress, cfg.Now = abort, reporter(st), st.Now
-	if err := os.MkdirAll(st.StateDir, 0o755); err != nil {
-		return runner.Summary{}, fmt.Errorf("make the state folder: %w", err)
-	}
 	return start(ctx, cfg)
 }
 
 // interruptible is a context that the first signal cancels for an orderly
-// stop, and a channel that the second closes.
+// stop, and a channel that the second closes. A third ends the process.
 func (st *state) interruptible() (context.Context, <-chan struct{}, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.Background())
 	abort := make(chan struct{})
-	if st.Signals != nil {
-		go func() {
-			for n := 0; ; n++ {
-				select {
-				case <-ctx.Done():
-					if n == 0 {
-						return
-					}
-				case <-st.Signals:
-				}
-				if n == 0 {
-					fmt.Fprintln(st.Stderr, "assay: stopping: finishing what is in flight (once more to give up on it)")
-					cancel()
-					<-st.Signals
-					close(abort)
-					return
-				}
-			}
-		}()
+	if st.Listen == nil {
+		return ctx, abort, cancel
 	}
-	return ctx, abort, cancel
+	signals, stop := st.Listen()
+	over := make(chan struct{})
+	go func() {
+		select {
+		case <-over:
+			return
+		case <-signals:
+		}
+		fmt.Fprintln(st.Stderr, "assay: stopping: finishing what is in flight (once more to give up on it)")
+		cancel()
+		select {
+		case <-over:
+		case <-signals:
+			stop()
+			close(abort)
+		}
+	}()
+	return ctx, abort, func() { stop(); close(over); cancel() }
 }
 
 // reportRun scores a run folder, writes its report and prints it.

@@ -16,13 +16,31 @@ func run(st *state) int {
 	root.SetIn(st.Stdin)
 	root.SetOut(st.Stdout)
 	root.SetErr(st.Stderr)
-	err := root.Execute()
+	cmd, err := root.ExecuteC()
+	err = helped(cmd, err)
 	if err != nil && err.Error() != "" {
 		for _, l := range strings.Split(strings.TrimSpace(err.Error()), "\n") { // one line each for several things missing
 			fmt.Fprintln(st.Stderr, "assay: "+oneLine(l))
 		}
 	}
 	return exitCode(err)
+}
+
+// helped says what to do where cobra only says what is wrong.
+func helped(cmd *cobra.Command, err error) error {
+	if err == nil {
+		return nil
+	}
+	text, suggested, _ := strings.Cut(err.Error(), "\n\nDid you mean this?\n")
+	switch {
+	case suggested != "":
+		return usagef("%s; did you mean %s? See '%s --help'", text, strings.Join(strings.Fields(suggested), " or "), cmd.CommandPath())
+	case strings.HasPrefix(text, "unknown command "):
+		return usagef("%s; see '%s --help'", text, cmd.CommandPath())
+	case strings.HasPrefix(text, "accepts ") && strings.Contains(text, " arg(s), received "):
+		return usagef("%s; call it as '%s'; see '%s --help'", text, strings.TrimSuffix(cmd.UseLine(), " [flags]"), cmd.CommandPath())
+	}
+	return err
 }
 
 // newRoot builds the command tree.

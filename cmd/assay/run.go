@@ -93,6 +93,9 @@ build is refused.`,
 
 // resumeRun plans again what a run was started with and goes on.
 func (st *state) resumeRun(name string, deadline time.Duration) (runner.Summary, error) {
+	if deadline < 0 {
+		return runner.Summary{}, usagef("--deadline %v is negative; give a duration like 30m", deadline)
+	}
 	dir, err := runner.FindRun(st.flags.runs, name)
 	if err != nil {
 		return runner.Summary{}, err
@@ -108,9 +111,13 @@ func (st *state) resumeRun(name string, deadline time.Duration) (runner.Summary,
 	if err := m.CheckCorpora(c.corpora); err != nil { // before a server is started
 		return runner.Summary{}, err
 	}
+	if err := st.writable(dir, "free or unlock it and resume again", c.corpora); err != nil {
+		return runner.Summary{}, err
+	}
 	ctx, abort, cancel := st.interruptible()
 	defer cancel()
-	w, err := st.wire(ctx, c.suite, c.corpora)
+	began := st.Now()
+	w, err := st.wireInTime(ctx, c.suite, c.corpora, deadline)
 	if err != nil {
 		return runner.Summary{}, err
 	}
@@ -119,7 +126,7 @@ func (st *state) resumeRun(name string, deadline time.Duration) (runner.Summary,
 	if err != nil {
 		return runner.Summary{}, err
 	}
-	return st.execute(ctx, w, runner.Config{Plan: p, Deadline: deadline}, c, abort, func(ctx context.Context, cfg runner.Config) (runner.Summary, error) {
+	return st.execute(ctx, w, runner.Config{Plan: p, Deadline: deadline, Began: began}, c, abort, func(ctx context.Context, cfg runner.Config) (runner.Summary, error) {
 		return runner.Resume(ctx, dir, cfg)
 	})
 }

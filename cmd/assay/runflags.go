@@ -53,6 +53,9 @@ func threads() int { return max(1, runtime.NumCPU()/2) }
 
 // choose finds the suite, applies the flags and loads the corpora, verified.
 func (f *runFlags) choose(name string) (chosen, error) {
+	if f.deadline < 0 {
+		return chosen{}, usagef("--deadline %v is negative; give a duration like 30m", f.deadline)
+	}
 	library, err := benchmarks.Routes(".")
 	if err != nil {
 		return chosen{}, err

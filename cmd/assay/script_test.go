@@ -71,7 +71,7 @@ func rc(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// ollama drift N | latency D | stop | asked MIN MAX: work on the fake server.
+// ollama drift N | latency D | hang PATH | stop | asked MIN MAX: work on the fake server.
 func fakeOllama(ts *testscript.TestScript, _ bool, args []string) {
 	s := ts.Value("server").(*ollamatest.Server)
 	switch args[0] {
@@ -96,6 +96,13 @@ func fakeOllama(ts *testscript.TestScript, _ bool, args []string) {
 			if time.Now().After(deadline) {
 				ts.Fatalf("%d of %d calls came", s.Asked(), n)
 			}
+		}
+	case "hang": // a path for ever; '' ends it
+		for _, p := range []string{"/api/tags", args[1]} {
+			s.Inject(p, "", 0)
+		}
+		if args[1] != "" {
+			s.Inject(args[1], ollamatest.Hang, -1)
 		}
 	case "stop":
 		s.Close()

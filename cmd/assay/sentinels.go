@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"syscall"
 
 	"github.com/fabriccore/assay/benchmarks"
 	"github.com/fabriccore/assay/corpus"
@@ -32,10 +33,15 @@ var sentinels = []sentinel{
 	{context.Canceled, exitInterrupted},
 	{runner.ErrDeadline, exitInconclusive},
 	{runner.ErrInfrastructure, exitInfra},
+	{runner.ErrFolder, exitInfra},
 	{ollamad.ErrUnavailable, exitInfra},
 	{route.ErrInfra, exitInfra},
 	{route.ErrModel, exitInfra},
 	{journal.ErrWrite, exitInfra},
 	{recipe.ErrUnavailable, exitInfra},
 	{recipe.ErrFailed, exitNotQualified},
+	{syscall.ENOSPC, exitInfra}, // a disk, whatever was written
+	{syscall.EDQUOT, exitInfra},
+	{syscall.EROFS, exitInfra},
+	{syscall.EIO, exitInfra},
 }

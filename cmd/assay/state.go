@@ -30,9 +30,10 @@ type state struct {
 	CacheDir       string // builds, weights, models
 	StateDir       string // looks ledger, keys
 	Executable     string
-	// Signals delivers interrupts; the first asks for an orderly stop, the
-	// second ends at once.
-	Signals <-chan os.Signal
+	// Listen takes the interrupts over until stop; meanwhile the first asks for
+	// an orderly stop and the second ends at once. A command that has nothing to
+	// keep does not listen, and a signal just ends it. Nil: nobody interrupts.
+	Listen func() (signals <-chan os.Signal, stop func())
 
 	flags globalFlags
 }
@@ -69,6 +70,9 @@ func processState() *state {
 	} else if w, err := strconv.Atoi(env["COLUMNS"]); err == nil && w > 0 {
 		s.Width = w
 	}
+	if env["TERM"] == "dumb" { // it neither colours nor redraws
+		s.StdoutIsTTY, s.StderrIsTTY = false, false
+	}
 	s.NoColor = env["NO_COLOR"] != "" || !s.StdoutIsTTY
 	s.CacheDir = env["ASSAY_CACHE"]
 	if s.CacheDir == "" {
@@ -89,10 +93,24 @@ func processState() *state {
 		}
 	}
 	s.Executable, _ = os.Executable()
+	s.Listen = listen
+	return s
+}
+
+// listen takes interrupts over until stop. A closed terminal is one too, unless
+// assay was started to outlive it (nohup); and a reader of the output that goes
+// away, as tee does at Ctrl-C, does not end a run.
+func listen() (signals <-chan os.Signal, stop func()) {
 	ch := make(chan os.Signal, 2)
 	signal.Notify(ch, os.Interrupt, syscall.SIGTERM)
-	s.Signals = ch
-	return s
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(ch, syscall.SIGHUP)
+	}
+	signal.Ignore(syscall.SIGPIPE)
+	return ch, func() {
+		signal.Stop(ch)
+		signal.Reset(syscall.SIGPIPE)
+	}
 }
 
 // codeVersion names the build: commit or module version, "+dirty" if the
@@ -129,18 +147,21 @@ func codeVersion() string {
 // stamped is set by the Makefile where the toolchain records no commit.
 var stamped string
 
-// background is the context of a command that has no run to keep.
+// background is the context of a command that has no run to keep. A second
+// interrupt ends the process.
 func (s *state) background() (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.Background())
-	if s.Signals == nil {
+	if s.Listen == nil {
 		return ctx, cancel
 	}
+	signals, stop := s.Listen()
 	go func() {
 		select {
-		case <-s.Signals:
+		case <-signals:
+			stop()
 			cancel()
 		case <-ctx.Done():
 		}
 	}()
-	return ctx, cancel
+	return ctx, func() { stop(); cancel() }
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/fabriccore/assay/benchmarks"
 	"github.com/fabriccore/assay/corpus"
@@ -20,6 +21,21 @@ type wiring struct {
 	client *route.Client
 	stack  *inproc.Stack
 	arms   []benchmarks.Arm
+}
+
+// wireInTime wires within the run's deadline, so that a server that hangs, a
+// build or a download does not outlast it.
+func (st *state) wireInTime(ctx context.Context, s benchmarks.Suite, corpora []*corpus.Corpus, deadline time.Duration) (*wiring, error) {
+	if deadline <= 0 {
+		return st.wire(ctx, s, corpora)
+	}
+	dctx, cancel := context.WithTimeout(ctx, deadline)
+	defer cancel()
+	w, err := st.wire(dctx, s, corpora)
+	if err != nil && ctx.Err() == nil && dctx.Err() != nil {
+		return nil, fmt.Errorf("%w after %v: no server and models were ready, so nothing was asked; give it more time with --deadline", runner.ErrDeadline, deadline)
+	}
+	return w, err
 }
 
 // wire finds or starts the server, gets the models and resolves the arms.
@@ -55,6 +71,20 @@ func (st *state) wire(ctx context.Context, s benchmarks.Suite, corpora []*corpus
 		return nil, err
 	}
 	return w, nil
+}
+
+// writable checks, before a server is started or built, that a run can be kept
+// and its looks recorded.
+func (st *state) writable(runs, advice string, corpora []*corpus.Corpus) error {
+	if err := runner.CheckFolder(runs, advice); err != nil {
+		return err
+	}
+	for _, c := range corpora {
+		if c.Meta.Purpose == corpus.PurposeFrozen {
+			return runner.CheckFolder(st.StateDir, "free or unlock it, or choose another one with ASSAY_STATE=DIR")
+		}
+	}
+	return nil
 }
 
 // modelsOf lists the models that the suite's arms name.

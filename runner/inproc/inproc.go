@@ -106,6 +106,8 @@ func (s *Stack) ModelDigest(ctx context.Context, m route.ModelSpec) (string, err
 	if s.parts.Client == nil {
 		return "", fmt.Errorf("model %s: no server: %w", m.Model, route.ErrInfra)
 	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	info, err := s.parts.Client.Describe(ctx, s.parts.Tag(m.Model))
 	if err != nil {
 		return "", err
@@ -145,8 +147,14 @@ func (s *Stack) router(ctx context.Context, a benchmarks.Arm) (*route.Router, er
 		m.Model = s.parts.Tag(m.Model)
 		spec.Profiles[p] = m
 	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	return route.NewRouter(ctx, s.parts.Client, spec)
 }
+
+// patience bounds the questions that a healthy server answers at once: what it
+// has and what it is, never a model's answer.
+const patience = 30 * time.Second
 
 // fingerprint reads an arm's route as the server reports it now.
 func (s *Stack) fingerprint(ctx context.Context, arm string, r *route.Router) (journal.Route, error) {
