@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"strings"
 	"syscall"
 	"testing"
@@ -48,6 +49,9 @@ func TestH014Interrupts(t *testing.T) {
 // H-014: closing the terminal is a signal that asks for an orderly stop, and a
 // command that has nothing to keep does not take signals over.
 func TestH014ClosedTerminal(t *testing.T) {
+	if signal.Ignored(syscall.SIGHUP) {
+		t.Skip("started with SIGHUP ignored, as under nohup: then it stays so")
+	}
 	signals, stop := listen()
 	defer stop()
 	if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
