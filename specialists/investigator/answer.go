@@ -19,7 +19,7 @@ const maxCause = 120
 // menu or a line outside the evidence fails (F-060).
 func parseAnswer(text string, classes, lines int) (answer, error) {
 	var a answer
-	if err := strictObject(text, map[string]any{"class": &a.Class, "line": &a.Line, "cause": &a.Cause}); err != nil {
+	if err := contract.Flat(text, map[string]any{"class": &a.Class, "line": &a.Line, "cause": &a.Cause}); err != nil {
 		return answer{}, badOutput("%v", err)
 	}
 	i := strings.Index(letters, a.Class)

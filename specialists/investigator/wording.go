@@ -65,7 +65,7 @@ const wordingMin, wordingMax = 12, maxCause
 // parseWording reads the wording strictly (F-060).
 func parseWording(text string) (string, error) {
 	var cause string
-	if err := strictObject(text, map[string]any{"cause": &cause}); err != nil {
+	if err := contract.Flat(text, map[string]any{"cause": &cause}); err != nil {
 		return "", badOutput("%v", err)
 	}
 	if n := utf8.RuneCountInString(cause); n < wordingMin || n > wordingMax {

@@ -121,7 +121,7 @@ func list(v []string) []byte {
 
 func parseBare(text string, tax contract.Taxonomy, ev []contract.EvidenceItem) (contract.FailureAssessment, error) {
 	var x struct{ Class, Evidence, Cause string }
-	if err := strictObject(text, map[string]any{"failure_class": &x.Class, "evidence": &x.Evidence, "cause": &x.Cause}); err != nil {
+	if err := contract.Flat(text, map[string]any{"failure_class": &x.Class, "evidence": &x.Evidence, "cause": &x.Cause}); err != nil {
 		return contract.FailureAssessment{}, fmt.Errorf("%w: %v", ErrOutput, err)
 	}
 	if !tax.Has(x.Class) {

@@ -1,4 +1,4 @@
-package phase0
+package contract
 
 import (
 	"encoding/json"
@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// strictObject reads one flat JSON object that has exactly the fields' keys,
+// Flat reads a model's answer: one flat JSON object that has exactly the fields' keys,
 // each once and spelled the same, into what the fields point at. Its errors
 // repeat nothing of the text: it is the model's.
-func strictObject(text string, fields map[string]any) error {
+func Flat(text string, fields map[string]any) error {
 	if !utf8.ValidString(text) {
 		return errors.New("not UTF-8")
 	}
