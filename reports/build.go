@@ -77,26 +77,9 @@ func Build(in Input) Document {
 		Notes:         in.Notes,
 		HowToRead:     howToRead(in),
 	}
-	d.Result.Comparisons = nameArms(d.Result.Comparisons)
 	d = tidy(d)
 	d.Verdict, d.Capped = capVerdict(d)
 	return d
-}
-
-// nameArms fills ArmA and ArmB where the scorer left only A and B.
-func nameArms(cs []scorers.Comparison) []scorers.Comparison {
-	out := append([]scorers.Comparison(nil), cs...)
-	for i := range out {
-		c := &out[i]
-		if c.ArmA == "" {
-			c.ArmA = c.A
-		}
-		if c.ArmB == "" {
-			c.ArmB = c.B
-		}
-		c.A, c.B = "", "" // they are not in the JSON, so not in the truth
-	}
-	return out
 }
 
 // pairRoutes puts each arm's fingerprints side by side. The first "before" and

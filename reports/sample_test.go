@@ -64,9 +64,9 @@ func sampleResult() scorers.Result {
 			sampleArm(core, 31, 36, 33), sampleArm(bare, 25, 38, 30), sampleArm("deterministic", 17, 21, 20), sampleArm("control:guess", 8, 38, 5),
 		},
 		Comparisons: []scorers.Comparison{
-			{A: core, B: "deterministic", Name: core + " vs best model-free baseline", Subset: "all", Difference: diff, McNemarP: stats.Figure{Point: 0.0215, N: 38, Method: "McNemar, exact"}, OnlyA: 11, OnlyB: 3, Both: 20, Neither: 4},
-			{A: core, B: "deterministic", Name: core + " vs best model-free baseline", Subset: "specialist_required", Difference: subset, McNemarP: stats.Figure{Point: 0.289, N: 25, Method: "McNemar, exact"}, OnlyA: 8, OnlyB: 4, Both: 9, Neither: 4},
-			{A: core, B: bare, Name: core + " vs " + bare, Subset: "all", Difference: missing("the two arms ran on different cases"), McNemarP: missing("the two arms ran on different cases")},
+			{ArmA: core, ArmB: "deterministic", Name: core + " vs best model-free baseline", Subset: "all", Difference: diff, McNemarP: stats.Figure{Point: 0.0215, N: 38, Method: "McNemar, exact"}, OnlyA: 11, OnlyB: 3, Both: 20, Neither: 4},
+			{ArmA: core, ArmB: "deterministic", Name: core + " vs best model-free baseline", Subset: "specialist_required", Difference: subset, McNemarP: stats.Figure{Point: 0.289, N: 25, Method: "McNemar, exact"}, OnlyA: 8, OnlyB: 4, Both: 9, Neither: 4},
+			{ArmA: core, ArmB: bare, Name: core + " vs " + bare, Subset: "all", Difference: missing("the two arms ran on different cases"), McNemarP: missing("the two arms ran on different cases")},
 		},
 		Latency: []scorers.LatencyRow{
 			{Arm: core, N: 38, P50: ms(1412, 1290, 1533, 38), P95: ms(2890, 2410, 3720, 38), Prefill: ms(612, 580, 655, 29), Decode: ms(744, 690, 801, 29), Overhead: ms(0.081, 0.074, 0.092, 38), OverP99: ms(0.19, 0.15, 0.31, 38), LeftOut: 1},

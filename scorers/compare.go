@@ -127,7 +127,7 @@ func (s *scoring) compare() {
 
 // pair compares two contenders on the same cases.
 func (s *scoring) pair(key, name string, a, b contender, sub string, ids []string, unknown int) {
-	c := Comparison{A: a.name, B: b.name, ArmA: a.name, ArmB: b.name, Subset: sub, Missing: unknown,
+	c := Comparison{ArmA: a.name, ArmB: b.name, Subset: sub, Missing: unknown,
 		Name: fmt.Sprintf("%s (%s vs %s)", name, a.name, b.name)}
 	var values []float64
 	var fams []string

@@ -82,7 +82,6 @@ type Confusion struct {
 // Comparison is a paired difference of two arms on the same cases, A − B in
 // accuracy (−1..1).
 type Comparison struct {
-	A, B       string       `json:"-"`
 	Name       string       `json:"name"` // e.g. "core:x vs best model-free baseline"
 	ArmA       string       `json:"arm_a"`
 	ArmB       string       `json:"arm_b"`

@@ -28,10 +28,7 @@ func newGateCommand(st *state) *cobra.Command {
 			if err := printGates(st, r); err != nil {
 				return err
 			}
-			if code := verdictCode(r); code != exitQualified {
-				return exitError{code: code}
-			}
-			return nil
+			return verdictError(d)
 		},
 	}
 }

@@ -207,7 +207,7 @@ func (v *Investigator) choose(ctx context.Context, j contract.Job, p *prepared, 
 		return answer{}, nil, err
 	}
 	s.generator = generatorScores(ans, res.Logprobs, p.letterLP, menuOrder, len(j.Taxonomy.Classes))
-	s.profile, s.model, s.modelDigest = prof, res.Call.Model, res.Call.ModelDigest
+	s.model, s.modelDigest = res.Call.Model, res.Call.ModelDigest
 	return ans, lines, nil
 }
 
@@ -222,7 +222,7 @@ func (v *Investigator) word(ctx context.Context, j contract.Job, chunks []Chunk,
 	if err != nil {
 		return "", err
 	}
-	s.profile, s.model, s.modelDigest = prof, res.Call.Model, res.Call.ModelDigest
+	s.model, s.modelDigest = res.Call.Model, res.Call.ModelDigest
 	cause, err := parseWording(res.Text)
 	if err != nil {
 		return "", err
@@ -246,7 +246,6 @@ type signals struct {
 	grounded     bool        // the wording shares words with the evidence
 	embedModel   string
 	embedDigest  string
-	profile      contract.Profile
 	model        string
 	modelDigest  string
 }
